@@ -111,9 +111,12 @@ const addition = (name: string, address: TunnelAddress, ...all: Buffer[]): Reque
 export const newAddress = (index: number, name: string, address: TunnelAddress): Request =>
   addition(name, address, ...parts(index, address))
 
-/** With who made it (IFA_PROTO), which kernels before 5.18 pass over. */
-export const newAddressOf = (origin: number, index: number, name: string, address: TunnelAddress): Request =>
-  addition(name, address, ...parts(index, address), u8(k.IFA_PROTO, origin))
+/**
+ * With who made it (IFA_PROTO), which kernels before 5.18 pass over, and looked for nowhere else (RFC 4862, 5.4), so that
+ * a route may have it as its source at once.
+ */
+export const newOwnAddress = (origin: number, index: number, name: string, address: TunnelAddress): Request =>
+  addition(name, address, ...parts(index, address), u8(k.IFA_PROTO, origin), u32(k.IFA_FLAGS, k.IFA_F_NODAD))
 
 /** An address put back with everything that it had. */
 export function restoreAddress(name: string, raw: RawAddress): Request {

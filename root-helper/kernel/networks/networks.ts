@@ -11,7 +11,7 @@ import {
   type NetworkState,
 } from '@panel/shared/network/model.ts'
 import { KernelError } from '../../kernel-error.ts'
-import { deleteAddress, newAddressOf, type RawAddress } from '../../netlink/address.ts'
+import { deleteAddress, newOwnAddress, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6, IFF_UP, RT_SCOPE_UNIVERSE, RT_TABLE_MAIN } from '../../netlink/constants.ts'
 import { dumpWithoutCounters, type RawLink } from '../../netlink/link.ts'
 import { deleteRoute, newRoute, replaceRoute, type NewRoute } from '../../netlink/route.ts'
@@ -94,7 +94,7 @@ export class KernelNetworks implements Networks {
   async addAddress(address: string): Promise<void> {
     if ((await this.#ownAddresses()).includes(address)) return
     const { index } = await this.#loopback(`add address ${address}`)
-    await this.#socket.request(newAddressOf(ROUTE_PROTOCOL, index, LOOPBACK, onLoopback(address)))
+    await this.#socket.request(newOwnAddress(ROUTE_PROTOCOL, index, LOOPBACK, onLoopback(address)))
   }
 
   /** The record may name it no more. */
