@@ -6,6 +6,7 @@ import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
 import { KernelAnswers } from './kernel/answers/answers.ts'
 import { AnswersRecord } from './kernel/answers/record.ts'
+import type { AnswersTable } from './kernel/answers/table.ts'
 import { KernelNetworks } from './kernel/networks/networks.ts'
 import { NetworksRecord } from './kernel/networks/record.ts'
 import { bootId } from './kernel/boot-id.ts'
@@ -19,7 +20,7 @@ import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
 import { bootRulesIn } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
-import { stateFolder } from './kernel/files/state-folder.ts'
+import { stateFolder, type StateFolder } from './kernel/files/state-folder.ts'
 import { foldersTrouble } from './kernel/files/folders.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
@@ -95,6 +96,15 @@ const linksOf = (
   networkd: networkdFilesIn(networkdDir),
 })
 
+/** Answers of own addresses go by what is kept of networks. */
+function routingOf(state: StateFolder, table: AnswersTable): Pick<Kernel, 'answers' | 'networks'> {
+  const networks = new NetworksRecord(state)
+  return {
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table),
+    networks: new KernelNetworks(new NetlinkSocket(), networks),
+  }
+}
+
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of FOLDERS.map((name) => config[name])) {
     await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
@@ -106,12 +116,10 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   fastFlows.resume()
   const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows)
   const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
-  const networks = new NetworksRecord(state)
   const kernel: Kernel = {
     ...netfilter,
+    ...routingOf(state, answersTable),
     ...linksOf(config, ownLinksIn(state, await bootId())),
-    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, answersTable),
-    networks: new KernelNetworks(new NetlinkSocket(), networks),
     events: kernelEvents(changes, legacy),
     limits: limitsFile(config.limitsFile),
     ownAccess,

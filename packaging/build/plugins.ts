@@ -53,21 +53,21 @@ const namesOf = ({ properties, items }: Named): Named => ({
   ...(items && { items: namesOf(items) }),
 })
 
-/** What many checks say stands in one place, and they name it by its number there. */
+/** A sentence of several checks stands in one place, and they name it by its number there. */
 function shortened(code: string): string {
-  const said: string[] = []
+  const sentences: string[] = []
   const numbered = (message: string): string => {
     if (!WORDS.test(message)) return message
-    if (!said.includes(message)) said.push(message)
-    return `${said.indexOf(message)}`
+    if (!sentences.includes(message)) sentences.push(message)
+    return `${sentences.indexOf(message)}`
   }
   const checks = code
     .replace(UNREAD, '')
     .replace(UNUSED, '')
     .replace(FAULT, (_, path = 'instancePath', message: string) => `fault(${path},${numbered(message)});`)
     .replace(SCHEMA, (_, name, schema) => `const ${name} = ${JSON.stringify(namesOf(JSON.parse(schema) as Named))};`)
-  return `const said = [${said.join()}];
-    const fault = (instancePath, message) => [{ instancePath, message: said[message] ?? message }];
+  return `const sentences = [${sentences.join()}];
+    const fault = (instancePath, message) => [{ instancePath, message: sentences[message] ?? message }];
     ${checks}`
 }
 

@@ -227,11 +227,11 @@ export interface Answers {
  * away with their links; `follow` is due whenever links or addresses change.
  */
 export interface Networks {
-  /** As they were last kept, and come back. */
+  /** What was last kept, and comes back. */
   kept(): NetworkState[]
   /** Those of the given destinations that are kept, or all of them, with what they lack but for answers. */
   found(destinations: readonly string[]): Promise<NetworkFound[]>
-  /** Of these destinations and own addresses, those that are ours in the kernel and that nothing kept speaks of. */
+  /** Those of these destinations and own addresses that are ours in the kernel, and that nothing kept speaks of. */
   strays(destinations: readonly string[], addresses: readonly string[]): Promise<string[]>
   /** On the disk before it returns, as with `forget`. */
   keep(state: NetworkState): Promise<void>
@@ -241,7 +241,7 @@ export interface Networks {
   /** Leaves one that is there already and ours. */
   addAddress(address: string): Promise<void>
   removeAddress(address: string): Promise<void>
-  /** The route or address of others that is the same as one of the network; null if there is none. */
+  /** The foreign route or address that is the same as one of the network; null if there is none. */
   inTheWay(state: NetworkState): Promise<Message | null>
   follow(): Promise<void>
   hashPolicy(): Promise<NetworksFound['hash_policy']>

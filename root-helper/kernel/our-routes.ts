@@ -9,7 +9,7 @@ import type { NetlinkSocket, Request } from '../netlink/socket.ts'
 
 export type Dumping = Pick<NetlinkSocket, 'dump'>
 
-/** As the kernel holds it; of its hops some may be dead. */
+/** A route that the kernel holds; some of its hops may be dead. */
 export type OurRoute = Omit<NewRoute, 'hops'> & Pick<RawRoute, 'hops'>
 
 export async function ourRoutes(socket: Dumping, isOfTable: (table: number) => boolean): Promise<OurRoute[]> {

@@ -112,8 +112,8 @@ export const newAddress = (index: number, name: string, address: TunnelAddress):
   addition(name, address, ...parts(index, address))
 
 /**
- * With who made it (IFA_PROTO), which kernels before 5.18 pass over, and looked for nowhere else (RFC 4862, 5.4), so that
- * a route may have it as its source at once.
+ * Names who made it (IFA_PROTO), which kernels before 5.18 pass over. The address is looked for nowhere else (RFC 4862,
+ * 5.4), so that a route may have it as its source at once.
  */
 export const newOwnAddress = (origin: number, index: number, name: string, address: TunnelAddress): Request =>
   addition(name, address, ...parts(index, address), u8(k.IFA_PROTO, origin), u32(k.IFA_FLAGS, k.IFA_F_NODAD))

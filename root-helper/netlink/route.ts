@@ -28,7 +28,7 @@ export interface Hop {
   gateway: string
   index: number
   weight: number
-  /** Its link is down: the kernel keeps it, and sends nothing there. */
+  /** The kernel keeps it and sends nothing there, since its link is down. */
   isDead: boolean
 }
 
@@ -158,7 +158,7 @@ const EXTRAS: Readonly<Record<number, string>> = {
   [k.RTA_NH_ID]: 'a next hop object',
 }
 
-/** Where a new route leads; a hop with a gateway need not be in a network of its link where it is `isOnlink`. */
+/** A way of a new route; `isOnlink`: the gateway need not be in a network of the link. */
 export type NewHop = Pick<Hop, 'gateway' | 'index' | 'weight'> & { readonly isOnlink: boolean }
 
 /** The main words of a route; the protocol is a number of RTPROT_NAMES. */

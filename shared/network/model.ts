@@ -3,9 +3,9 @@
 import { integer, nullable, strict, Type, U32_MAX, type Static } from '../schema.ts'
 import { CidrText, InterfaceName, IpText } from '../tunnel/model.ts'
 
-/** As many as one change, or one request for some of them, names. */
+/** The most that one change names. */
 export const NETWORKS_PER_CHANGE_MAX = 300
-/** As many as root keeps. */
+/** The most that root keeps. */
 export const NETWORKS_MAX = 4095
 export const PATHS_MAX = 16
 export const OWN_ADDRESSES_MAX = 16
@@ -17,7 +17,7 @@ export const NetworkPath = strict({ interface_name: InterfaceName, weight: integ
 export type NetworkPath = Static<typeof NetworkPath>
 
 /**
- * As root keeps it and boot brings it back; addresses are of the family of the destination, and the own ones stand on the
+ * What root keeps and boot brings back; addresses are of the family of the destination, and the own ones stand on the
  * loopback interface. `lacks` is what of it the kernel does not hold: own addresses, paths that should carry and do not,
  * since their link is down or gone, and by these words:
  * route: the route is another one, or missing. answers: what comes in by the paths for the own addresses does not
@@ -37,7 +37,7 @@ export type NetworkState = Static<typeof NetworkState>
 export type NetworkStates = readonly NetworkState[]
 export const NetworkStates = Type.Array(NetworkState, { minItems: 1, maxItems: NETWORKS_PER_CHANGE_MAX })
 
-/** By what the kernel spreads flows over paths (net.*.fib_multipath_hash_policy): 0 is by addresses alone. */
+/** What the kernel spreads flows over paths by (net.*.fib_multipath_hash_policy): 0 is by addresses alone. */
 const HashPolicy = nullable(integer(0, 255))
 /** `held`: the route as the kernel holds it, null if it holds none; its paths are those that carry. */
 export const NetworkFound = strict({

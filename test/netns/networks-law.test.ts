@@ -79,7 +79,7 @@ describe('The law of networks', function () {
     }
   }
 
-  it('is kept by any states beside any routes and addresses of others', async () => {
+  it('is kept by any states beside any foreign routes and addresses', async () => {
     await fc.assert(
       fc.asyncProperty(networkStates, networkStates, fc.subarray([...FOREIGN]), async (before, after, foreign) => {
         // Each by itself: in a batch, ip takes the protocol of the line before for a name that it knows.
@@ -127,22 +127,22 @@ describe('The law of networks', function () {
     }
     const route = (family: number, destination: string): Shown =>
       (JSON.parse(space.run('ip', ['-j', '-d', `-${family}`, 'route', 'show', destination])) as Shown[])[0]!
-    const told = ({ metric, prefsrc, protocol, nexthops }: Shown) => [
+    const wordsOf = ({ metric, prefsrc, protocol, nexthops }: Shown) => [
       ...[metric, prefsrc, protocol],
       ...nexthops.map(({ dev, weight, gateway = '' }) => `${dev} ${weight} ${gateway}`),
     ]
-    assert.deepEqual(told(route(4, '10.50.0.0/16')), [
+    assert.deepEqual(wordsOf(route(4, '10.50.0.0/16')), [
       ...[50, '10.66.0.1', '84'],
       ...['gre-a-1 1 172.17.0.2', 'gre-a-2 2 172.17.1.2', 'gre-a-3 3 '],
     ])
-    assert.deepEqual(told(route(6, 'fd50::/48')), [
+    assert.deepEqual(wordsOf(route(6, 'fd50::/48')), [
       ...[50, 'fd66::1', '84'],
       ...['gre-a-1 1 fd17::2', 'gre-a-2 2 fd17:1::2', 'gre-a-3 3 fe80::54'],
     ])
     await take(null)
   })
 
-  it('is that a route of others that is the same is named, and never replaced, and an address neither', async () => {
+  it('is that a foreign route that is the same is named, and never replaced, and an address neither', async () => {
     for (const [route, destination] of [
       ['10.50.0.0/16 dev eth9 metric 50 proto static', '10.50.0.0/16'],
       ['fd50::/48 dev eth9 metric 50 proto static', 'fd50::/48'],
@@ -191,7 +191,7 @@ describe('The law of networks', function () {
     ],
   }
   for (const [what, [lose, lacks]] of Object.entries(LOSSES))
-    it(`is that what is lost is said, and put in again: ${what}`, async () => {
+    it(`is that what is lost is named, and put in again: ${what}`, async () => {
       const paths = ['gre-a-1', 'gre-a-2'].map((interface_name) => ({ interface_name, weight: 1 }))
       const state = { metric: 50, source: null, paths, lacks: [] }
       const states = canonicalNetworks([

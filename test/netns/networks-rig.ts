@@ -118,7 +118,7 @@ export class NetworksRig extends AnswersRig {
     this.a.nft('flush chain inet led cut\nflush chain inet led cut_too\n')
   }
 
-  /** How many packets came to A by each of the tunnels since it was asked last. */
+  /** Counts the packets that came to A by each of the tunnels since the last count. */
   arrived(): [number, number] {
     const { nftables } = JSON.parse(this.a.run('nft', ['-j', 'reset', 'counters', 'table', 'inet', 'led'])) as {
       nftables: { counter?: { name: string; packets: number } }[]

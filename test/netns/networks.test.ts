@@ -126,7 +126,7 @@ describe('A network with two paths', function () {
     rig.mendFirst()
   })
 
-  it('answers whoever comes by another link by that one, as ever', async () => {
+  it('answers what comes by another link by that one, as ever', async () => {
     rig.leadFromA([1, 1])
     await rig.take(rig.wanted([1, 1]))
     for (const { protocol, family } of FLOWS) {

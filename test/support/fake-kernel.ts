@@ -38,7 +38,7 @@ import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { FakeAnswers } from './fake-answers.ts'
 import { FakeNetworks } from './fake-networks.ts'
 import { fakeInterface } from './fake-interfaces.ts'
-import { found, type FakeLink } from './fake-links.ts'
+import { found, hasAddress, type FakeLink } from './fake-links.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
@@ -57,8 +57,7 @@ export class FakeKernel implements Kernel {
   readonly networks = new FakeNetworks(
     (what) => this.#change(what),
     (name) => this.held.get(name)?.state?.is_up !== false,
-    (address) =>
-      [...this.held.values()].some(({ state }) => state?.config.addresses.some((one) => one.address === address)),
+    (address) => [...this.held.values()].some(hasAddress(address)),
   )
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()

@@ -17,7 +17,7 @@ export class FakeNetworks implements Networks {
   /** On the loopback interface, and the panel's. */
   readonly addresses = new Set<string>()
   damage: string | null = null
-  /** What of others is the same. */
+  /** The foreign route or address that is the same. */
   taken: Message | null = null
 
   /** `isHere`: a link has the address. */
@@ -37,10 +37,10 @@ export class FakeNetworks implements Networks {
     this.kept().flatMap(({ destination, own_addresses }) => (own_addresses.length > 0 ? [destination] : []))
 
   async found(destinations: readonly string[]): Promise<NetworkFound[]> {
-    const asked = this.kept().filter(
+    const named = this.kept().filter(
       ({ destination }) => destinations.length === 0 || destinations.includes(destination),
     )
-    return asked.map((state) => {
+    return named.map((state) => {
       const route = this.routes.get(state.destination)
       const { metric, source } = state
       const due = carrying(state.paths)

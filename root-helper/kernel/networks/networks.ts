@@ -139,7 +139,7 @@ export class KernelNetworks implements Networks {
     if (due && !isJust(due, routes)) await this.#put(due, state, routes)
   }
 
-  /** Never in the place of a route of others: where there is none of ours it must be new. */
+  /** Never in the place of a foreign route: where there is none of ours it must be new. */
   async #put(due: NewRoute, { paths }: NetworkState, routes: readonly OurRoute[]): Promise<void> {
     const former = routes.find(({ metric }) => metric === due.metric)
     const through = paths.map(({ interface_name }) => interface_name).join(', ')

@@ -71,7 +71,7 @@ describe('What root refuses of a network', () => {
   ] as const)
     it(`one ${what}`, () => refused({ destination }, code))
 
-  it('one that holds a name server, or whoever is connected to sshd, however it is called', async () => {
+  it('one that holds a name server, or a client of sshd', async () => {
     kernel.hostResolvers = ['10.50.0.53']
     await refused({}, 'protected_address', /10\.50\.0\.53/)
     kernel.hostResolvers = []
@@ -138,7 +138,7 @@ describe('What root refuses of a network', () => {
     })
   })
 
-  it('a route of others that is the same, by its name', async () => {
+  it('a foreign route that is the same, by its name', async () => {
     kernel.networks.taken = message('root.network_route_taken', { network: '10.50.0.0/16', metric: 50, device: 'eth0' })
     await refused({}, 'protected_address', /10\.50\.0\.0\/16 with the metric 50 already, by eth0/)
   })
@@ -187,7 +187,7 @@ describe('What root refuses of a network', () => {
 
 describe('What root holds of networks', () => {
   quietly()
-  it('is told in whole, or by destinations however they are spelled, with what each lacks', async () => {
+  it('is answered in whole, or by destinations in any spelling, with what each lacks', async () => {
     const kernel = await hostWithTunnels()
     const helper = inProcessHelper(kernel)
     const one = exampleNetwork({ own_addresses: ['10.66.0.1'] })
