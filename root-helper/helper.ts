@@ -106,9 +106,8 @@ function routingOf(state: StateFolder, table: AnswersTable): Pick<Kernel, 'answe
 }
 
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
-  for (const folder of FOLDERS.map((name) => config[name])) {
+  for (const folder of FOLDERS.map((name) => config[name]))
     await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
-  }
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)

@@ -21,7 +21,7 @@ const [SSHD, PANEL] = [22, 8443]
 /** What an attacker would draw to the host, and what tunnels are for. */
 const OPEN = '8.8.8.0/24'
 const OWN = '10.20.0.0/24'
-/** A link of somebody else. */
+/** A link that is not the panel's. */
 const FOREIGN = 'vx0'
 
 const last = fc.integer({ min: 1, max: 254 })
