@@ -35,8 +35,8 @@ export interface AnswersLab {
   readonly b: Panel
 }
 
-export async function openAnswersLab(): Promise<AnswersLab> {
-  const lab = await startLab({ kind: 'user-mode' })
+export async function openAnswersLab(kind: 'user-mode' | 'emulated' = 'user-mode'): Promise<AnswersLab> {
+  const lab = await startLab({ kind })
   const servers = await lab.twoServers()
   await putPanel(lab)
   const [a, b] = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])
