@@ -58,7 +58,7 @@ describe('Networks over real GRE', function () {
     const take = async (weights: readonly number[]): Promise<void> => {
       for (const [panel, after] of [
         [a, statesOf(ofA, { 4: `${OWN[4]}/32`, 6: `${OWN[6]}/128` }, weights, null)],
-        [b, statesOf(ofB, { 4: '10.50.0.0/16', 6: 'fd50::/48' }, weights, OWN)],
+        [b, statesOf(ofB, { 4: '10.50.0.0/16', 6: 'fd50::/56' }, weights, OWN)],
       ] as const) {
         const { networks } = await panel.request('network.probe', {})
         const before = networks.length > 0 ? networks.map(({ state }) => state) : null
