@@ -25,6 +25,8 @@ import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
 import { findLimits, findUsed } from './nouns/limits.ts'
 import { findOurs } from './nouns/ours.ts'
+import { probeNetworks } from './nouns/network/probe.ts'
+import { networkSubject } from './nouns/network/subject.ts'
 import { CarriedSysctls } from './nouns/tunnel/carried-sysctls.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { routesThrough } from './nouns/tunnel/routes.ts'
@@ -59,6 +61,7 @@ export function handlersFor(deps: HelperDeps): Handlers {
   return {
     ...tunnelHandlers(deps),
     ...rulesetHandlers(deps),
+    ...networkHandlers(deps),
     ...forwardingHandlers(deps),
     ...windowHandlers(deps.windows),
     'netfilter.probe': () => deps.kernel.netfilter.foreign(),
@@ -126,6 +129,15 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations, kept }) =>
       inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations, kept) })),
+  }
+}
+
+function networkHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'network'> {
+  const networks = new Transaction(networkSubject(kernel), windows.journal)
+  return {
+    'network.probe': (params) => probeNetworks(kernel, params),
+    'network.verify': (change) => networks.verify(change),
+    'network.apply': (change) => inTurn(() => networks.apply(change)),
   }
 }
 

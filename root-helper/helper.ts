@@ -6,6 +6,9 @@ import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
 import { KernelAnswers } from './kernel/answers/answers.ts'
 import { AnswersRecord } from './kernel/answers/record.ts'
+import type { AnswersTable } from './kernel/answers/table.ts'
+import { KernelNetworks } from './kernel/networks/networks.ts'
+import { NetworksRecord } from './kernel/networks/record.ts'
 import { bootId } from './kernel/boot-id.ts'
 import { bootClock } from './window/boot-clock.ts'
 import type { Kernel, OwnLinks, UnitFiles } from './kernel/facilities.ts'
@@ -17,7 +20,7 @@ import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
 import { bootRulesIn } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
-import { stateFolder } from './kernel/files/state-folder.ts'
+import { stateFolder, type StateFolder } from './kernel/files/state-folder.ts'
 import { foldersTrouble } from './kernel/files/folders.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
@@ -31,6 +34,7 @@ import { startSwitches } from './nouns/forwarding/start.ts'
 import { LinkFollower } from './follow-links.ts'
 import { followedOlder } from './nouns/ruleset/older.ts'
 import { followedSources } from './nouns/ruleset/sources.ts'
+import { followedNetworks } from './nouns/network/follow.ts'
 import { followedAnswers } from './nouns/tunnel/follow-answers.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { BringUp } from './bring-up.ts'
@@ -92,10 +96,18 @@ const linksOf = (
   networkd: networkdFilesIn(networkdDir),
 })
 
-export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
-  for (const folder of FOLDERS.map((name) => config[name])) {
-    await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
+/** Answers of own addresses go by what is kept of networks. */
+function routingOf(state: StateFolder, table: AnswersTable): Pick<Kernel, 'answers' | 'networks'> {
+  const networks = new NetworksRecord(state)
+  return {
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table),
+    networks: new KernelNetworks(new NetlinkSocket(), networks),
   }
+}
+
+export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
+  for (const folder of FOLDERS.map((name) => config[name]))
+    await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)
@@ -105,8 +117,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
   const kernel: Kernel = {
     ...netfilter,
+    ...routingOf(state, answersTable),
     ...linksOf(config, ownLinksIn(state, await bootId())),
-    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), answersTable),
     events: kernelEvents(changes, legacy),
     limits: limitsFile(config.limitsFile),
     ownAccess,
@@ -125,7 +137,9 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     stateTrouble: async () =>
       journal.blocked() ??
       held()?.message ??
-      [turns.windows, kernel.ownLinks, kernel.answers].map((one) => one.trouble()).find((one) => one !== null) ??
+      [turns.windows, kernel.ownLinks, kernel.answers, kernel.networks]
+        .map((one) => one.trouble())
+        .find((one) => one !== null) ??
       boot.held().boot_trouble ??
       kernel.limits.read().fault?.message ??
       (await state.trouble()),
@@ -142,6 +156,7 @@ export async function startHelper(
   const { kernel, inTurn } = deps
   const bringUp = new BringUp(deps)
   const follower = new LinkFollower(kernel.events, inTurn, [
+    followedNetworks(kernel),
     followedAnswers(kernel),
     followedSources(kernel),
     followedOlder(kernel),

@@ -1,6 +1,6 @@
 // What a tunnel may draw to itself, and what it may be called: root decides by what the kernel says at that moment.
 // Only what is new is looked at, so that a tunnel keeps what it has.
-import { formatCidr, formatIp, parseIp } from '@panel/shared/address/ip.ts'
+import { formatCidr, formatIp, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { keptIn, whyNoTunnelAddress, whyNoTunnelNetwork, type Kept } from '@panel/shared/tunnel/address-rules.ts'
 import { sameState } from '@panel/shared/change/change.ts'
@@ -35,7 +35,14 @@ export async function allowReach(
   allowForm([...live.filter(isNoneOf(known)), ...saved])
   // A file alone may be older than who is to be reached now.
   const taking = [...live.filter(isNoneOf(had)), ...saved]
-  if (taking.length > 0) allowTaking(taking, await keptOn(host, found))
+  if (taking.length > 0)
+    allowTaking(
+      addressNetworks(taking),
+      await keptOn(
+        host,
+        found.map(({ interface_name }) => interface_name),
+      ),
+    )
 }
 
 async function allowNewName({ links }: Host, name: string): Promise<void> {
@@ -46,7 +53,7 @@ async function allowNewName({ links }: Host, name: string): Promise<void> {
     throw new RefusedError('protected_interface', message('root.name_taken', { name, holder }))
 }
 
-const ofSomething = (subject: string, why: Message): Message => message('root.of_something', { subject, why })
+export const ofSomething = (subject: string, why: Message): Message => message('root.of_something', { subject, why })
 
 const configsIn = ({ link, saved }: TunnelState) => [link?.config, saved?.systemd_unit?.config].filter((one) => !!one)
 
@@ -95,8 +102,8 @@ function allowForm(addresses: readonly TunnelAddress[]): void {
   }
 }
 
-function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[]): void {
-  for (const network of addressNetworks(addresses)) {
+export function allowTaking(networks: readonly Cidr[], kept: readonly Kept[]): void {
+  for (const network of networks) {
     const lost = keptIn(network, kept)
     if (lost)
       throw new RefusedError(
@@ -107,12 +114,12 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
 }
 
 /**
- * What no tunnel of this change may take: addresses of other interfaces, next hops, name servers, and the addresses of operators who
+ * What the links of a change may not take: addresses of other interfaces, next hops, name servers, and the addresses of operators who
  * are connected to such an address. Clients that came through a tunnel use the tunnel's own address, and its return
  * does not cut them off.
  */
-async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]> {
-  const own = new Set(found.map(({ interface_name }) => interface_name))
+export async function keptOn(host: Host, names: readonly string[]): Promise<Kept[]> {
+  const own = new Set(names)
   const [interfaces, hops, clients, resolvers] = await Promise.all([
     host.links.interfaces(),
     host.links.nextHops(),

@@ -1,6 +1,7 @@
 // What the log says of each requested change: method, names, outcome and duration. Never its content.
 import { METHODS, type MethodName, type MethodsThat, type Params } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { changedDestinations } from '@panel/shared/network/canonical.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { asStates, changedNames } from '@panel/shared/tunnel/plans.ts'
 import { KernelError } from './kernel-error.ts'
@@ -11,7 +12,7 @@ type WriteName = MethodsThat<'write'>
 
 export interface WriteRecord {
   readonly method: WriteName
-  /** Interfaces or ids of rules; a long list is cut. */
+  /** Interfaces, ids of rules or destinations of networks; a long list is cut. */
   readonly names: readonly (string | number)[]
   readonly names_total: number
   readonly outcome: Outcome['outcome'] | 'done' | 'refused' | 'failed'
@@ -29,6 +30,7 @@ const NAMES: { readonly [M in WriteName]: (params: Params<M>) => readonly (strin
   'ruleset.forget': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.disconnect': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.protect': () => [],
+  'network.apply': changedDestinations,
   'window.open': ({ window_id }) => [window_id],
   'window.extend': ({ window_id }) => [window_id],
   'window.confirm': ({ window_id }) => [window_id],

@@ -32,7 +32,44 @@ export function standaloneValidators(): Plugin {
 }
 
 /** What a check says of a fault beside where it is and what it is, which nothing in root reads. */
-const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{[^{}]*\},/g
+const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\},/g
+/** What a check hands on to another one for keywords that no schema here has. */
+const UNUSED = /,\s*parentData(?::\w+)?,\s*parentDataProperty(?::[^,]+)?,\s*rootData(?:=data)?/g
+const FAULT = /\[\{instancePath(?::(.+?))?,message:(.+?)\}\];/g
+/** Text that is the same each time, in pieces. */
+const WORDS = /^(?:"(?:[^"\\]|\\.)*"\+?)+$/
+const SCHEMA = /const (schema\d+) = (\{.*?\});(?=const |function |exports)/g
+
+interface Named {
+  readonly properties?: Readonly<Record<string, Named>>
+  readonly items?: Named
+}
+
+/** A check reads no more of its schema than the names of properties. */
+const namesOf = ({ properties, items }: Named): Named => ({
+  ...(properties && {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, namesOf(inner)])),
+  }),
+  ...(items && { items: namesOf(items) }),
+})
+
+/** A sentence of several checks stands in one place, and they name it by its number there. */
+function shortened(code: string): string {
+  const sentences: string[] = []
+  const numbered = (message: string): string => {
+    if (!WORDS.test(message)) return message
+    if (!sentences.includes(message)) sentences.push(message)
+    return `${sentences.indexOf(message)}`
+  }
+  const checks = code
+    .replace(UNREAD, '')
+    .replace(UNUSED, '')
+    .replace(FAULT, (_, path = 'instancePath', message: string) => `fault(${path},${numbered(message)});`)
+    .replace(SCHEMA, (_, name, schema) => `const ${name} = ${JSON.stringify(namesOf(JSON.parse(schema) as Named))};`)
+  return `const sentences = [${sentences.join()}];
+    const fault = (instancePath, message) => [{ instancePath, message: sentences[message] ?? message }];
+    ${checks}`
+}
 
 /** Returns the checks as a module. Conditions in the place of nested branches, and short names, make it shorter. */
 export async function validatorCode(): Promise<string> {
@@ -45,7 +82,7 @@ export async function validatorCode(): Promise<string> {
     if (!alike.has(text)) alike.set(text, name)
     return [name, alike.get(text)]
   })
-  const code = generate(ajv, Object.fromEntries(references)).replace(UNREAD, '')
+  const code = shortened(generate(ajv, Object.fromEntries(references)))
   const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, {
     minifySyntax: true,
     minifyIdentifiers: true,

@@ -96,7 +96,7 @@ make_certificate() {
 set_aside() {
   only_root "set-aside ${1-}"
   case ${1-} in
-    change-under-way.json | ruleset.json | links.json | answers.json | window.json | window-ended.json)
+    change-under-way.json | ruleset.json | links.json | answers.json | networks.json | window.json | window-ended.json)
       unit=tunnel-panel-helper folder=$(option PANEL_HELPER_STATE_DIR) default=/var/lib/tunnel-panel-helper ;;
     panel.db | session.key)
       unit=tunnel-panel-web folder=$(option PANEL_STATE_DIR) default=/var/lib/tunnel-panel ;;

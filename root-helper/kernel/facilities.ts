@@ -17,6 +17,7 @@ import type {
   LinkSnapshot,
 } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
+import type { NetworkFound, NetworksFound, NetworkState } from '@panel/shared/network/model.ts'
 import type { Limits } from '@panel/shared/limits/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Connections, LinkSource, RuleBackends, Rulesets } from './relay-facilities.ts'
@@ -196,8 +197,9 @@ export interface Netfilter {
 }
 
 /**
- * Tunnels through which what came in for their own addresses is answered, whatever the routing tables say. The kernel
- * holds it for links that are up, and it goes with them; `follow` is due whenever links or addresses change.
+ * Tunnels through which what came in for their own addresses is answered, whatever the routing tables say, and the same
+ * of own addresses of networks. The kernel holds it for links that are up, and it goes with them; `follow` is due
+ * whenever links or addresses change.
  */
 export interface Answers {
   names(): string[]
@@ -210,9 +212,40 @@ export interface Answers {
   forget(interface_names: readonly string[]): Promise<void>
   /** Gives the kernel what is missing, and takes away what is due no more. */
   follow(): Promise<void>
+  /** Whether the kernel holds all that is called for by the networks' own addresses, too. */
+  isWhole(): Promise<boolean>
+  /** Tunnels, and networks with own addresses: what has a mark. */
+  marked(): string[]
   /** Why this host cannot do it; null where it can. */
   refusal(): Promise<Message | null>
-  /** Why it is not known which tunnels these are; null where it is. */
+  /** Why it is not known which tunnels and networks these are; null where it is. */
+  trouble(): string | null
+}
+
+/**
+ * Networks that lie behind tunnels: a route of each, and own addresses on the loopback interface. The kernel takes routes
+ * away with their links; `follow` is due whenever links or addresses change.
+ */
+export interface Networks {
+  /** What was last kept, and comes back. */
+  kept(): NetworkState[]
+  /** Those of the given destinations that are kept, or all of them, with what they lack but for answers. */
+  found(destinations: readonly string[]): Promise<NetworkFound[]>
+  /** Those of these destinations and own addresses that are ours in the kernel, and that nothing kept speaks of. */
+  strays(destinations: readonly string[], addresses: readonly string[]): Promise<string[]>
+  /** On the disk before it returns, as with `forget`. */
+  keep(state: NetworkState): Promise<void>
+  forget(destination: string): Promise<void>
+  setRoute(state: NetworkState): Promise<void>
+  removeRoute(destination: string): Promise<void>
+  /** Leaves one that is there already and ours. */
+  addAddress(address: string): Promise<void>
+  removeAddress(address: string): Promise<void>
+  /** The foreign route or address that is the same as one of the network; null if there is none. */
+  inTheWay(state: NetworkState): Promise<Message | null>
+  follow(): Promise<void>
+  hashPolicy(): Promise<NetworksFound['hash_policy']>
+  /** Why it is not known which networks these are; null where it is. */
   trouble(): string | null
 }
 
@@ -227,6 +260,7 @@ export interface Kernel {
   links: Links
   ownLinks: OwnLinks
   answers: Answers
+  networks: Networks
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles

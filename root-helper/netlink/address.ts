@@ -1,6 +1,6 @@
 // RTM_*ADDR: addresses of links. IPv4 and IPv6 report a peer in different ways, and only this file knows how.
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import { attribute, Attributes, DecodeError, text, u32 } from './attributes.ts'
+import { attribute, Attributes, DecodeError, text, u8, u32 } from './attributes.ts'
 import { addressFamily, ipBytes, ipText, isFamily, addressLength, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
@@ -110,6 +110,13 @@ const addition = (name: string, address: TunnelAddress, ...all: Buffer[]): Reque
 
 export const newAddress = (index: number, name: string, address: TunnelAddress): Request =>
   addition(name, address, ...parts(index, address))
+
+/**
+ * Names who made it (IFA_PROTO), which kernels before 5.18 pass over. The address is looked for nowhere else (RFC 4862,
+ * 5.4), so that a route may have it as its source at once.
+ */
+export const newOwnAddress = (origin: number, index: number, name: string, address: TunnelAddress): Request =>
+  addition(name, address, ...parts(index, address), u8(k.IFA_PROTO, origin), u32(k.IFA_FLAGS, k.IFA_F_NODAD))
 
 /** An address put back with everything that it had. */
 export function restoreAddress(name: string, raw: RawAddress): Request {

@@ -19,6 +19,7 @@ export const NLM_F_MULTI = 0x02
 export const NLM_F_ACK = 0x04
 export const NLM_F_DUMP_INTR = 0x10
 export const NLM_F_DUMP = 0x300
+export const NLM_F_REPLACE = 0x100
 export const NLM_F_EXCL = 0x200
 export const NLM_F_CREATE = 0x400
 export const NLM_F_CAPPED = 0x100
@@ -213,6 +214,7 @@ export const IFAPROT_KERNEL_LL = 3
 // linux/rtnetlink.h: enum rt_scope_t
 export const RT_SCOPE_UNIVERSE = 0
 export const RT_SCOPE_LINK = 253
+export const RT_SCOPE_NOWHERE = 255
 export const RT_SCOPE_NAMES: Readonly<Record<number, string>> = {
   0: 'global',
   200: 'site',
@@ -244,8 +246,11 @@ export const RTN_LOCAL = 2
 export const RTN_BLACKHOLE = 6
 export const RTN_UNREACHABLE = 7
 export const RTN_PROHIBIT = 8
+export const RT_TABLE_MAIN = 254
 export const RTPROT_KERNEL = 2
 export const RTPROT_RA = 9
+export const RTNH_LENGTH = 8
+export const RTNH_F_DEAD = 1
 export const RTNH_F_ONLINK = 4
 
 // linux/fib_rules.h: size of struct fib_rule_hdr, FRA_*, FR_ACT_*

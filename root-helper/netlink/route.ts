@@ -27,6 +27,9 @@ export interface RawRoute {
 export interface Hop {
   gateway: string
   index: number
+  weight: number
+  /** The kernel keeps it and sends nothing there, since its link is down. */
+  isDead: boolean
 }
 
 /** Null for an entry of another family than IPv4 and IPv6. */
@@ -37,7 +40,8 @@ export function decodeRoute(message: Message): RawRoute | null {
   const family = body.readUInt8(0)
   if (!isFamily(family)) return null
   const several = hopsIn(a.raw(k.RTA_MULTIPATH))
-  const hops = several.length > 0 ? several : [hop(a, a.u32(k.RTA_OIF) ?? 0)]
+  const flags = body.readUInt32LE(8)
+  const hops = several.length > 0 ? several : [hop(a, a.u32(k.RTA_OIF) ?? 0, 1, flags)]
   return {
     family,
     destination: optionalIp(a.raw(k.RTA_DST)) || ipText(Buffer.alloc(addressLength(family))),
@@ -50,8 +54,8 @@ export function decodeRoute(message: Message): RawRoute | null {
     type: body.readUInt8(7),
     metric: a.u32(k.RTA_PRIORITY) ?? 0,
     scope: body.readUInt8(6),
-    isOnlink: (body.readUInt32LE(8) & k.RTNH_F_ONLINK) !== 0,
-    isCached: (body.readUInt32LE(8) & k.RTM_F_CLONED) !== 0,
+    isOnlink: (flags & k.RTNH_F_ONLINK) !== 0,
+    isCached: (flags & k.RTM_F_CLONED) !== 0,
     hops,
   }
 }
@@ -59,19 +63,25 @@ export function decodeRoute(message: Message): RawRoute | null {
 const optionalIp = (raw: Buffer | null): string => (raw ? ipText(raw) : '')
 
 /** RTA_VIA is a gateway of the other family: two bytes of family, then the address (struct rtvia). */
-function hop(a: Attributes, index: number): Hop {
+function hop(a: Attributes, index: number, weight: number, flags: number): Hop {
   const via = a.raw(k.RTA_VIA)
-  return { gateway: via ? ipText(via.subarray(2)) : optionalIp(a.raw(k.RTA_GATEWAY)), index }
+  const gateway = via ? ipText(via.subarray(2)) : optionalIp(a.raw(k.RTA_GATEWAY))
+  return { gateway, index, weight, isDead: (flags & k.RTNH_F_DEAD) !== 0 }
 }
 
-/** struct rtnexthop: length (2), flags, hops, interface index (4), attributes; each begins on a multiple of four. */
+/**
+ * struct rtnexthop: length (2), flags, weight less one, interface index (4), attributes; each begins on a multiple of
+ * four.
+ */
 function hopsIn(multipath: Buffer | null): Hop[] {
   const found: Hop[] = []
   for (let rest = multipath; rest && rest.length > 0;) {
-    const length = rest.length < 8 ? 0 : rest.readUInt16LE(0)
-    if (length < 8 || length > rest.length)
+    const length = rest.length < k.RTNH_LENGTH ? 0 : rest.readUInt16LE(0)
+    if (length < k.RTNH_LENGTH || length > rest.length)
       throw new DecodeError(`a next hop of ${length} bytes, where ${rest.length} are left`)
-    found.push(hop(new Attributes(rest, 8, length), rest.readInt32LE(4)))
+    found.push(
+      hop(new Attributes(rest, k.RTNH_LENGTH, length), rest.readInt32LE(4), rest.readUInt8(3) + 1, rest.readUInt8(2)),
+    )
     rest = rest.subarray(Math.min((length + 3) & ~3, rest.length))
   }
   return found
@@ -148,12 +158,15 @@ const EXTRAS: Readonly<Record<number, string>> = {
   [k.RTA_NH_ID]: 'a next hop object',
 }
 
+/** A way of a new route; `isOnlink`: the gateway need not be in a network of the link. */
+export type NewHop = Pick<Hop, 'gateway' | 'index' | 'weight'> & { readonly isOnlink: boolean }
+
 /** The main words of a route; the protocol is a number of RTPROT_NAMES. */
 export interface NewRoute extends Pick<
   RawRoute,
-  'destination' | 'prefix_length' | 'gateway' | 'source' | 'table' | 'protocol' | 'metric' | 'scope' | 'isOnlink'
+  'destination' | 'prefix_length' | 'source' | 'table' | 'protocol' | 'metric' | 'scope'
 > {
-  index: number
+  readonly hops: readonly NewHop[]
 }
 
 export const newRoute = (name: string, route: NewRoute): Request => ({
@@ -163,25 +176,51 @@ export const newRoute = (name: string, route: NewRoute): Request => ({
   parts: parts(route),
 })
 
+/** In the place of the one of the same network, table and metric. */
+export const replaceRoute = (name: string, route: NewRoute): Request => ({
+  ...newRoute(name, route),
+  flags: k.NLM_F_CREATE | k.NLM_F_REPLACE,
+})
+
+/** Without hops it may have any, and then without a scope any. */
 export const deleteRoute = (route: NewRoute): Request => ({
   what: `remove the route to ${route.destination}/${route.prefix_length} from table ${route.table}`,
   type: k.RTM_DELROUTE,
   parts: parts(route),
 })
 
-function parts(route: NewRoute): Buffer[] {
-  const { destination, prefix_length, gateway, source, table, metric } = route
+function parts({ destination, prefix_length, source, table, metric, protocol, scope, hops }: NewRoute): Buffer[] {
   const header = Buffer.alloc(k.RTMSG_LENGTH)
-  const bytes = [addressFamily(destination), prefix_length, 0, 0, 0, route.protocol, route.scope, k.RTN_UNICAST]
-  header.set(bytes)
-  header.writeUInt32LE(route.isOnlink ? k.RTNH_F_ONLINK : 0, 8)
+  header.set([addressFamily(destination), prefix_length, 0, 0, 0, protocol, scope, k.RTN_UNICAST])
   return [
     header,
     attribute(k.RTA_DST, ipBytes(destination)),
-    u32(k.RTA_OIF, route.index),
     u32(k.RTA_TABLE, table),
-    ...(gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]),
+    ...hopParts(header, hops),
     ...(source === '' ? [] : [attribute(k.RTA_PREFSRC, ipBytes(source))]),
     ...(metric === 0 ? [] : [u32(k.RTA_PRIORITY, metric)]),
   ]
 }
+
+/** One hop is part of the route itself, and its flags of the header. */
+function hopParts(header: Buffer, hops: readonly NewHop[]): Buffer[] {
+  const [only, ...more] = hops
+  if (!only) return []
+  if (more.length > 0) return [attribute(k.RTA_MULTIPATH, Buffer.concat(hops.map(nextHop)))]
+  header.writeUInt32LE(flagsOf(only), 8)
+  return [u32(k.RTA_OIF, only.index), ...gatewayOf(only)]
+}
+
+function nextHop(hop: NewHop): Buffer {
+  const header = Buffer.alloc(k.RTNH_LENGTH)
+  const bytes = Buffer.concat([header, ...gatewayOf(hop)])
+  bytes.writeUInt16LE(bytes.length, 0)
+  bytes.writeUInt8(flagsOf(hop), 2)
+  bytes.writeUInt8(hop.weight - 1, 3)
+  bytes.writeInt32LE(hop.index, 4)
+  return bytes
+}
+
+const flagsOf = ({ isOnlink }: NewHop): number => (isOnlink ? k.RTNH_F_ONLINK : 0)
+const gatewayOf = ({ gateway }: NewHop): Buffer[] =>
+  gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]

@@ -24,7 +24,7 @@ export async function findUsed(kernel: Kernel): Promise<LimitsUsed> {
   readableRuleset(held)
   const [tunnels, { limits }] = [await addressesOfTunnels(kernel), kernel.limits.read()]
   return {
-    ...networkSums(limits, tunnels.values()),
+    ...networkSums(limits, tunnels.values(), kernel.networks.kept()),
     drawn: drawnBy(limits, tunnels),
     tunnels: tunnels.size,
     rules: held.rules.length,

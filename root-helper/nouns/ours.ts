@@ -29,11 +29,13 @@ export async function findOurs({ kernel, journal, windows }: OursDeps): Promise<
     held.boot_trouble,
     kernel.ownLinks.trouble(),
     kernel.answers.trouble(),
+    kernel.networks.trouble(),
     windows.trouble(),
     journal.blocked(),
   ]
   const isKept = window !== null || ended !== null || troubles.some((trouble) => trouble !== null)
   const isLeft = kernel.ruleBackends.active.leftovers.length > 0
-  const is_any = rule_ids.size + tunnels > 0 || is_present || isLeft || isSwitched || isKept
+  const is_any =
+    rule_ids.size + tunnels + kernel.networks.kept().length > 0 || is_present || isLeft || isSwitched || isKept
   return { tunnels, rules: rule_ids.size, is_any }
 }

@@ -4,6 +4,7 @@ import { log } from '../log.ts'
 import type { Journal } from '../subject.ts'
 import { Transaction, type Undoable } from '../transaction.ts'
 import { forwardingSubject } from './forwarding/subject.ts'
+import { networkSubject } from './network/subject.ts'
 import { handoverSubject } from './ruleset/handover.ts'
 import { endOlderOf } from './ruleset/older.ts'
 import { rulesetSubject } from './ruleset/subject.ts'
@@ -17,6 +18,7 @@ export function transactionsOf(kernel: Kernel, journal: Journal): Undoable[] {
   return [
     new Transaction(tunnelSubject(kernel), journal),
     ownershipUndo(kernel, journal),
+    new Transaction(networkSubject(kernel), journal),
     new Transaction(rules, journal),
     new Transaction(handoverSubject(kernel.ruleBackends), journal),
     new Transaction(forwardingSubject(kernel.forwarding), journal),

@@ -1,7 +1,9 @@
-// How the states of each noun divide into what a window remembers by itself: a tunnel, a rule, the switches.
+// How the states of each noun divide into what a window remembers by itself: a tunnel, a rule, a network, the switches.
 import type { HostForwarding } from '@panel/shared/forwarding/host.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded, type Fold, type Parts } from '@panel/shared/change/fold.ts'
+import { networksOrNull } from '@panel/shared/network/canonical.ts'
+import type { NetworkState, NetworkStates } from '@panel/shared/network/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -46,6 +48,11 @@ export const ruleParts: Parts<HostRules, HostRule> = {
   },
 }
 
+export const networkParts: Parts<NetworkStates, NetworkState> = {
+  divide: (states) => new Map((states ?? []).map((state) => [state.destination, state])),
+  join: networksOrNull,
+}
+
 export const forwardingParts: Parts<HostForwarding, HostForwarding> = {
   divide: (state) => new Map(state ? [['', state]] : []),
   join: ([state]) => state ?? null,
@@ -61,6 +68,7 @@ export const PARTS: Readonly<Record<string, Parts<unknown, unknown>>> = {
   tunnel: tunnelParts as Parts<unknown, unknown>,
   ownership: ownershipParts as Parts<unknown, unknown>,
   ruleset: ruleParts as Parts<unknown, unknown>,
+  network: networkParts as Parts<unknown, unknown>,
   forwarding: forwardingParts as Parts<unknown, unknown>,
 }
 

@@ -101,6 +101,7 @@ export class Windows {
         route_rule_ids: keys('ruleset')
           .map(Number)
           .sort((a, b) => a - b),
+        networks: keys('network').sort(),
         is_forwarding_touched: keys('forwarding').length > 0,
         state: stuck ? 'stuck' : held.how === null ? 'open' : 'ending',
         detail: stuck?.detail ?? '',

@@ -113,9 +113,9 @@ export function protectedIn(
   return null
 }
 
-/** How much of a network lies outside of `tunnel_networks`, in addresses (IPv4) or networks of /64. */
-export function outsideOf({ tunnel_networks }: Limits): (network: Cidr) => number {
-  const entries = entriesOf(tunnel_networks, readNetwork)
+/** How much of a network lies outside of a list of networks, in addresses (IPv4) or networks of /64. */
+export function outsideOf(list: List): (network: Cidr) => number {
+  const entries = entriesOf(list, readNetwork)
   const outside = (network: Cidr): number => {
     const decides = entries.find(({ value }) => overlaps(value, network))
     if (!decides) return sizeOf(network)

@@ -8,6 +8,7 @@ type ListKey = { [K in keyof Limits]: Limits[K] extends readonly string[] ? K : 
 
 const READ: Readonly<Record<ListKey, (text: string) => unknown>> = {
   tunnel_networks: readNetwork,
+  wide_networks: readNetwork,
   reserved_names: readName,
   protected_ports: readPorts,
   forbidden_destinations: readDestination,
@@ -62,6 +63,7 @@ function takeNumber(limits: Limits, key: keyof typeof MOST, values: readonly str
 /** What `tunnel-panel allow` calls a list, and whether what it allows is an exception of it. */
 export const ALLOWS = {
   network: { key: 'tunnel_networks', is_exception: false },
+  wide_network: { key: 'wide_networks', is_exception: false },
   name: { key: 'reserved_names', is_exception: true },
   port: { key: 'protected_ports', is_exception: true },
   destination: { key: 'forbidden_destinations', is_exception: true },

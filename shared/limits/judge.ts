@@ -1,10 +1,22 @@
 // Why something new is beyond the limits of this host: the same for root, which refuses it, and for a draft, which names
 // the field. Null where it is within them.
-import { bitsOf, canonicalIp, formatCidr, formatIp, parseIp, type Ip } from '../address/ip.ts'
-import { isLinkLocal, isLoopback } from '../address/special.ts'
+import {
+  bitsOf,
+  canonicalIp,
+  formatCidr,
+  formatIp,
+  overlaps,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  type Ip,
+} from '../address/ip.ts'
+import { isLinkLocal, isLoopback, NOT_FOR_HOSTS } from '../address/special.ts'
 import { message, type Message } from '../messages/message.ts'
 import { isWildcard } from '../ruleset/canonical.ts'
 import type { RelayRule } from '../ruleset/model.ts'
+import type { NetworkState } from '../network/model.ts'
+import { SHORTEST_PREFIX } from '../tunnel/address-rules.ts'
 import { LINK_KINDS, type TunnelAddress } from '../tunnel/model.ts'
 import { addressNetworks } from '../tunnel/networks.ts'
 import type { HostInterface } from '../tunnel/observed.ts'
@@ -115,20 +127,32 @@ const SUMS = Object.keys(SENTENCES) as Sum[]
 export type Sums = Readonly<Record<Sum, number>>
 type NetworkSums = Pick<Sums, (typeof NETWORK_SUMS)[number]>
 
-/** Over tunnels, each by its addresses; networks that one tunnel has twice, live and in a file, count once. */
-export function networkSums(limits: Limits, tunnels: Iterable<readonly TunnelAddress[]>): NetworkSums {
-  const outside = outsideOf(limits)
+/**
+ * Over tunnels, each by its addresses; networks that one tunnel has twice, live and in a file, count once. And over what
+ * lies behind tunnels, but for what root allows to be wide.
+ */
+export function networkSums(
+  limits: Limits,
+  tunnels: Iterable<readonly TunnelAddress[]>,
+  behind: Iterable<Pick<NetworkState, 'destination'>> = [],
+): NetworkSums {
+  const [outside, unlisted] = [outsideOf(limits.tunnel_networks), outsideOf(limits.wide_networks)]
   const sums = { tunnel_public_addresses: 0, tunnel_public_subnets: 0, tunnel_addresses: 0, tunnel_subnets: 0 }
+  const count = (network: Cidr): void => {
+    const [all, open] =
+      network.base.family === 4
+        ? (['tunnel_addresses', 'tunnel_public_addresses'] as const)
+        : (['tunnel_subnets', 'tunnel_public_subnets'] as const)
+    sums[all] += sizeOf(network)
+    sums[open] += outside(network)
+  }
   for (const addresses of tunnels) {
     const networks = new Map(addressNetworks(addresses).map((network) => [formatCidr(network), network]))
-    for (const network of networks.values()) {
-      const [all, open] =
-        network.base.family === 4
-          ? (['tunnel_addresses', 'tunnel_public_addresses'] as const)
-          : (['tunnel_subnets', 'tunnel_public_subnets'] as const)
-      sums[all] += sizeOf(network)
-      sums[open] += outside(network)
-    }
+    for (const network of networks.values()) count(network)
+  }
+  for (const { destination } of behind) {
+    const network = parseCidr(destination)
+    if (network && unlisted(network) > 0) count(network)
   }
   return sums
 }
@@ -154,10 +178,29 @@ export function whySum(allowed: Allowed, before: Partial<Sums>, after: Partial<S
   return beyond(allowed, why, commandThatAllows(grown, count))
 }
 
+/** A network behind tunnels that is wider than any of a tunnel itself needs root's word. */
+export function whyNoNetwork(allowed: Allowed, network: Cidr): Why {
+  if (outsideOf(allowed.limits.wide_networks)(network) === 0) return null
+  const { family } = network.base
+  const text = formatCidr(network)
+  const special = NOT_FOR_HOSTS.find((one) => overlaps(one, network))
+  if (network.prefix_length >= SHORTEST_PREFIX[family])
+    return special ? message('limits.network_special', { network: text, special: formatCidr(special) }) : null
+  const why = message('limits.network_wide', { network: text, prefix_length: SHORTEST_PREFIX[family] })
+  return beyond(allowed, why, commandThatAllows('wide_network', text))
+}
+
+/** Addresses that networks behind tunnels bring to this host. */
+export function whyNoOwnAddress(allowed: Allowed, address: Cidr): Why {
+  if (outsideOf(allowed.limits.tunnel_networks)(address) === 0) return null
+  const text = formatIp(address.base)
+  return beyond(allowed, message('limits.own_address', { address: text }), commandThatAllows('network', text))
+}
+
 /** Whether an address lies in none of the networks that belong to tunnels. */
 export function isForeign(limits: Limits, address: string): boolean {
   const base = parseIp(address)
-  return base !== null && outsideOf(limits)({ base, prefix_length: bitsOf(base.family) }) > 0
+  return base !== null && outsideOf(limits.tunnel_networks)({ base, prefix_length: bitsOf(base.family) }) > 0
 }
 
 /**

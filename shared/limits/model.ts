@@ -25,7 +25,9 @@ const Entries = Type.Array(Type.String({ pattern: '^[!-~]{1,100}$' }), { maxItem
 export const Limits = strict({
   /** Networks that tunnels may draw to this host: addresses of theirs, and the networks these stand in. */
   tunnel_networks: Entries,
-  /** IPv4 addresses outside of these networks. */
+  /** Networks behind tunnels that may be wider than a /16 (IPv6: /48), up to all of the internet. */
+  wide_networks: Entries,
+  /** IPv4 addresses outside of `tunnel_networks`. */
   tunnel_public_addresses: integer(0, MOST.tunnel_public_addresses),
   /** The same of IPv6, in networks of /64. */
   tunnel_public_subnets: integer(0, MOST.tunnel_public_subnets),
@@ -94,6 +96,7 @@ export const DEFAULT_LIMITS: Limits = {
     ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15', 'fc00::/7'],
     ...DOCUMENTATION,
   ],
+  wide_networks: [],
   tunnel_public_addresses: 64,
   tunnel_public_subnets: 4,
   tunnel_addresses: 1_048_576,

@@ -6,6 +6,10 @@ export const LIMITS = {
   'limits.far_end': 'No tunnel leads to {address}, which {by} forbids',
   'limits.mark': 'The mark {mark} may be that of other software',
   'limits.port': 'Port {port} is protected by {by}: the operator gets in there',
+  'limits.network_wide':
+    'The network {network} is wider than a /{prefix_length}, and would take the way to too many others',
+  'limits.network_special': 'The network {network} holds addresses of {special}, which no tunnel can carry',
+  'limits.own_address': 'The address {address} lies in no network of tunnels',
   'limits.tunnel_public_addresses':
     'Tunnels would draw {count} public addresses to this server, and {most} are allowed',
   'limits.tunnel_public_subnets':

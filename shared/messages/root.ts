@@ -129,6 +129,12 @@ export const ROOT = {
     'The mark {mark} of {name} is one of those by which answers find their tunnel (0x54000000 to 0x54ffffff), and {other} is answered through: give it another fwmark',
   'root.answers_mark_of_rule':
     'The mark {mark} of rule {number} is one of those by which answers find their tunnel (0x54000000 to 0x54ffffff), and {other} is answered through: give the rule another fwmark',
+  'root.path_not_up': 'The tunnel {name} is not up, and can be no path that carries',
+  'root.too_many_networks': 'There would be more than {most} networks',
+  'root.own_address_twice': '{address} is an own address of the network {network}',
+  'root.network_route_taken':
+    'This server has a route to {network} with the metric {metric} already, by {device, select, none {no device} other {{device}}}, which the panel did not make: remove it, or choose another metric',
+  'root.own_address_taken': '{address} is an address of {device} already, and not of a network of the panel',
   'root.not_ours': 'The link {name} was not made by the panel: adopt it first',
   'root.link_changed': 'The link {name} has changed since it was read, or is gone: check it again',
   'root.same_ends':
@@ -183,6 +189,8 @@ export const ROOT = {
     "The helper's file {file} is damaged ({why}), so which links are the panel's is not known, and no tunnel is changed: {remedy}",
   'root.answers_damaged':
     "The helper's file {file} is damaged ({why}), so which tunnels are answered through is not known, and none is changed in that: {remedy}, then apply those tunnels in the panel",
+  'root.networks_damaged':
+    "The helper's file {file} is damaged ({why}), so which networks are the panel's is not known, and none is changed: {remedy}, then apply all networks in the panel",
   'root.rules_damaged':
     "The helper's file {file} is damaged ({why}), so the relay rules that the next boot would bring back are not known, and none is changed: {remedy}, then apply all rules in the panel",
   'root.journal_damaged':
@@ -205,6 +213,7 @@ export const ROOT = {
   'root.look_at_switches': 'Look at what is set: {commands}',
   'root.look_at_backend': 'the page System says why nothing can hold relay rules',
   'root.remove_rest': 'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
+  'root.reapply_networks': 'Reapply the networks in the panel; where the kernel itself refuses, the message says why.',
   'root.reapply_rules': 'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
   'root.set_switches':
     'Set what should be set with sysctl -w, then look at the file that the page IP forwarding names.',

@@ -23,5 +23,16 @@ export const STEP = {
   'step.disable_keepalive': 'Disable {unit}, so that the far end of {name} is no longer pinged.',
   'step.answers_start': 'Answer through {name} what comes in by it for its own addresses.',
   'step.answers_stop': 'No longer answer through {name}: answers go by the routing tables.',
+  'step.network_keep': 'Keep the network {network}, so that it comes back after a reboot.',
+  'step.network_forget': 'Forget the network {network}.',
+  'step.network_route_set': 'Send what is for {network} through {paths}, with the metric {metric}.',
+  'step.network_route_set_from':
+    'Send what is for {network} through {paths}, with the metric {metric}, from {source} where this server sends it.',
+  'step.network_route_remove': 'Remove the route to {network}.',
+  'step.own_address_add': 'Give this server the address {address}.',
+  'step.own_address_remove': 'Take the address {address} from this server.',
+  'step.network_answers': 'Answer through the paths of their network what comes in by them for {addresses}.',
+  'step.network_answers_stop':
+    'No longer answer through the paths of a network what comes in for {addresses}: answers go by the routing tables.',
   'step.networkd_reload': 'Have systemd-networkd read its files again, if it runs.',
 } as const

@@ -69,6 +69,7 @@ export const TUNNEL = {
   'tunnel.takes_kept': '{network} holds {address}, {what}.',
   'tunnel.kept_own': 'an address of {device}',
   'tunnel.kept_gateway': 'the next hop of a route over {device}',
+  'tunnel.kept_far_end': 'the far end of the tunnel {device}',
   'tunnel.kept_resolver': 'a DNS server that this server uses',
   'tunnel.kept_client': 'from where somebody is connected to sshd or to the panel',
   'tunnel.public_range': '{network} is a public range: its owner cannot be reached while the tunnel is up.',

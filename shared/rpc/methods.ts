@@ -2,6 +2,7 @@
 // shows every change of it.
 import { integer, nullable, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
 import { HostEvent, MAX_BATCH } from '../events/model.ts'
+import { NetworksFound, NetworkStates } from '../network/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
 import { ForeignFound } from '../foreign/model.ts'
 import { ForwardingFound, ForwardingState } from '../forwarding/model.ts'
@@ -75,6 +76,8 @@ export const ROUTE_LOOKUPS_MAX = 1000
 /** A stream is identified by the id of its request, a whole number. */
 const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 const RulesetChange = changeSchema(RulesetState)
+const Networks = Type.Array(CidrText, { minItems: 1, maxItems: THROUGH_NETWORKS_MAX })
+const NetworksChange = changeSchema(NetworkStates)
 const ForwardingChange = changeSchema(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
 const UdpListener = Type.Pick(RelayRule, ['bind_address', 'bind_port', 'bind_port_range_end'], {
@@ -174,11 +177,7 @@ export const METHODS = {
   /** The flows of a rule in force whose mark other software has overwritten: every flow of the host is looked at. */
   'ruleset.unmarked': method('read', strict({ route_rule_id: RuleId }), UnmarkedFound),
   /** How many flows that no rule owns have an end in the given networks: every flow of the host is looked at. */
-  'connections.through': method(
-    'read',
-    strict({ networks: Type.Array(CidrText, { minItems: 1, maxItems: THROUGH_NETWORKS_MAX }) }),
-    ThroughFound,
-  ),
+  'connections.through': method('read', strict({ networks: Networks }), ThroughFound),
   /** How many UDP flows are older than rules that are to listen so, and end once those are in force. */
   'connections.older': method(
     'read',
@@ -211,6 +210,11 @@ export const METHODS = {
   'forwarding.verify': method('read', ForwardingChange, Verified),
   /** Neither state may be null: a host always forwards or does not. */
   'forwarding.apply': method('write', ForwardingChange, Outcome),
+  /** The networks to the given destinations that root keeps, as the kernel holds them; all of them if none is given. */
+  'network.probe': method('read', strict({ destinations: Type.Optional(Networks) }), NetworksFound),
+  'network.verify': method('read', NetworksChange, Verified),
+  /** Refused unless the host holds `before`. Each path is a tunnel of the panel, and own addresses stand on loopback. */
+  'network.apply': method('write', NetworksChange, Outcome),
   /** The window in which changes are kept until they are confirmed, and how the last one ended. */
   'window.probe': method('read', strict({}), WindowFound),
   /** The state to which cancelling it would take the host. */

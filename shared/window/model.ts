@@ -1,6 +1,7 @@
 // A window: changes of a host that are taken back unless they are confirmed in time.
 import { ForwardingState } from '../forwarding/model.ts'
-import { InterfaceName, TunnelState } from '../tunnel/model.ts'
+import { NetworkState } from '../network/model.ts'
+import { CidrText, InterfaceName, TunnelState } from '../tunnel/model.ts'
 import { NextId } from '../ruleset/found.ts'
 import { RelayRule, RuleId } from '../ruleset/model.ts'
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
@@ -43,6 +44,8 @@ export const WindowState = strict({
   is_waiting: Type.Boolean(),
   tunnels: Type.Array(InterfaceName, { maxItems: WINDOW_TUNNELS_MAX }),
   route_rule_ids: Type.Array(RuleId, { maxItems: WINDOW_RULES_MAX }),
+  /** Destinations. */
+  networks: Type.Array(CidrText),
   is_forwarding_touched: Type.Boolean(),
   state: stringEnum(['open', 'ending', 'stuck']),
   detail: line(2000),
@@ -60,11 +63,12 @@ export const WindowFound = strict({ window: nullable(WindowState), ended: nullab
 export type WindowFound = Static<typeof WindowFound>
 
 /**
- * The state to which a window takes the host back. A tunnel or a rule that it touched and that is not here goes;
+ * The state to which a window takes the host back. A tunnel, a rule or a network that it touched and that is not here goes;
  * `forwarding` null: untouched. The rules come page by page, everything else with the first page.
  */
 export const WindowWayBack = strict({
   tunnels: Type.Array(TunnelState, { maxItems: WINDOW_TUNNELS_MAX }),
+  networks: Type.Array(NetworkState),
   rules: Type.Array(RelayRule),
   forwarding: nullable(ForwardingState),
   next_id: NextId,

@@ -108,6 +108,7 @@ describe('The script of the package, by which root', function () {
     'ruleset.json',
     'links.json',
     'answers.json',
+    'networks.json',
     'window.json',
     'window-ended.json',
   ])

@@ -2,10 +2,12 @@
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { answersContract } from './answers.ts'
 import { kernelContract } from './kernel.ts'
+import { networksContract } from './networks.ts'
 import { relayContract } from './relay.ts'
 
 describe('The fake kernel', () => {
   kernelContract(async () => new FakeKernel())
   answersContract(async () => new FakeKernel())
+  networksContract(async () => new FakeKernel())
   relayContract(async () => new FakeKernel())
 })

@@ -58,6 +58,7 @@ export class KernelNamespace {
       links: facility('links'),
       ownLinks: facility('ownLinks'),
       answers: facility('answers'),
+      networks: facility('networks'),
       units: facility('units'),
       rulesets: facility('rulesets'),
       ruleBackends: {

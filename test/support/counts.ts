@@ -95,6 +95,12 @@ export const REPETITIONS = {
     what: 'firewalls at random beside a relay, each with a real packet',
     files: ['test/netns/foreign-random.test.ts'],
   },
+  PANEL_NETWORKS: {
+    usual: 15,
+    soak: 1000,
+    what: 'changes at random of networks in a real kernel, beside routes and addresses of others',
+    files: ['test/netns/networks-law.test.ts'],
+  },
   PANEL_FAILING_STARTS: {
     usual: 1,
     soak: 25,

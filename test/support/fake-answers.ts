@@ -5,6 +5,8 @@ import type { Message } from '@panel/shared/messages/message.ts'
 
 export class FakeAnswers implements Answers {
   readonly #change: (what: string) => void
+  /** The networks with own addresses. */
+  readonly #networks: () => readonly string[]
   readonly held = new Set<string>()
   /** Tunnels of which the kernel has lost something. */
   readonly broken = new Set<string>()
@@ -13,11 +15,21 @@ export class FakeAnswers implements Answers {
   damage: string | null = null
   isUnreadable = false
 
-  constructor(change: (what: string) => void) {
+  constructor(change: (what: string) => void, networks: () => readonly string[] = () => []) {
     this.#change = change
+    this.#networks = networks
   }
 
   names = (): string[] => [...this.held]
+  /** What the networks need of it. */
+  isNetworkBroken = false
+
+  marked = (): string[] => [...this.held, ...this.#networks()]
+
+  async isWhole(): Promise<boolean> {
+    if (this.isUnreadable) throw new KernelError('EIO', 'nft crashed (SIGSEGV)')
+    return !this.isNetworkBroken
+  }
 
   async found() {
     if (this.isUnreadable) throw new KernelError('EIO', 'nft crashed (SIGSEGV)')
@@ -41,6 +53,7 @@ export class FakeAnswers implements Answers {
 
   async follow(): Promise<void> {
     this.broken.clear()
+    this.isNetworkBroken = false
   }
 
   refusal = async (): Promise<Message | null> => this.whyNot

@@ -36,8 +36,9 @@ import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { FakeAnswers } from './fake-answers.ts'
+import { FakeNetworks } from './fake-networks.ts'
 import { fakeInterface } from './fake-interfaces.ts'
-import { found, type FakeLink } from './fake-links.ts'
+import { found, hasAddress, type FakeLink } from './fake-links.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
@@ -49,7 +50,15 @@ export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
   readonly #uncounted = madeOnce<SeenLink>()
   readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
-  readonly answers = new FakeAnswers((what) => this.#change(what))
+  readonly answers = new FakeAnswers(
+    (what) => this.#change(what),
+    () => this.networks.withOwnAddresses(),
+  )
+  readonly networks = new FakeNetworks(
+    (what) => this.#change(what),
+    (name) => this.held.get(name)?.state?.is_up !== false,
+    (address) => [...this.held.values()].some(hasAddress(address)),
+  )
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
   /** Enabled units that were stopped by hand. */
@@ -121,6 +130,7 @@ export class FakeKernel implements Kernel {
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       answers: this.answers.names().sort(),
+      networks: this.networks.picture(),
       rules: this.rulesets.picture(),
       handedOver: this.ruleBackends.picture(),
       forwarding: [this.forwarding.live, this.forwarding.file, this.forwarding.acceptRa],

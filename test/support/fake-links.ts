@@ -31,3 +31,8 @@ function observed(index: number, kind: string, state: LinkState | null): Observe
     statistics: NO_STATISTICS,
   }
 }
+
+export const hasAddress =
+  (address: string) =>
+  ({ state }: FakeLink): boolean =>
+    state?.config.addresses.some((one) => one.address === address) ?? false

@@ -8,6 +8,7 @@ import type {
   Links,
   Netfilter,
   NetworkdFiles,
+  Networks,
   OwnAccess,
   OwnLinks,
   UnitFiles,
@@ -37,6 +38,7 @@ const LINK_CHANGES = [
 ] as const
 const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
 const FORWARDING_CHANGES = ['set', 'setAcceptRa', 'writeFile', 'removeFile'] as const
+const NETWORK_CHANGES = ['keep', 'forget', 'setRoute', 'removeRoute', 'addAddress', 'removeAddress'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
 export class FaultyKernel implements Kernel {
@@ -44,6 +46,7 @@ export class FaultyKernel implements Kernel {
   readonly links: Links
   readonly ownLinks: OwnLinks
   readonly answers: Answers
+  readonly networks: Networks
   readonly units: UnitFiles
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
@@ -64,6 +67,7 @@ export class FaultyKernel implements Kernel {
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
     this.ownLinks = kernel.ownLinks
     this.answers = this.#wrap(kernel.answers, ['start', 'stop'])
+    this.networks = this.#wrap(kernel.networks, NETWORK_CHANGES)
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events

@@ -1,6 +1,7 @@
 // Holds a real kernel with GRE, and the nft of Debian 13, to the contract that the fake one is held to.
 import { answersContract } from '../contract/answers.ts'
 import { kernelContract } from '../contract/kernel.ts'
+import { networksContract } from '../contract/networks.ts'
 import { relayContract } from '../contract/relay.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { startLab, type Lab } from './lab/index.ts'
@@ -17,6 +18,7 @@ describe('A Debian 13 kernel', function () {
   }
   kernelContract(open)
   answersContract(open)
+  networksContract(open)
   // An emulated machine takes a second for what this one does in ten milliseconds.
   relayContract(open, 5)
 })

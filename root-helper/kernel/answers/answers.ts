@@ -1,18 +1,21 @@
 // Tunnels that are answered through: what comes in by them for their own addresses goes back by them, whatever the
-// routing tables say (decisions.md, T27). The kernel is given what the links that are up call for.
+// routing tables say (decisions.md, T27); and what comes in for an own address of a network goes back by its paths (T42).
+// The kernel is given what the links that are up call for.
 import type { Message } from '@panel/shared/messages/message.ts'
-import { farEnds } from '@panel/shared/tunnel/far-end.ts'
+import { carrying, familyOf } from '@panel/shared/network/canonical.ts'
 import type { Answered } from '@panel/shared/ruleset/nft/answers.ts'
 import type { Answers } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { RawAddress } from '../../netlink/address.ts'
-import { AF_INET, AF_INET6, IFF_NOARP, IFF_UP, RTN_UNICAST } from '../../netlink/constants.ts'
+import { AF_INET, AF_INET6, IFF_UP, RTN_UNICAST } from '../../netlink/constants.ts'
 import { dumpWithoutCounters, type RawLink } from '../../netlink/link.ts'
 import { decodeRoute, resolveRoute } from '../../netlink/route.ts'
 import type { NetlinkSocket } from '../../netlink/socket.ts'
 import { writeSettings } from '../link/settings.ts'
-import { LinkReader } from '../link/read.ts'
+import { LinkReader, type Addresses } from '../link/read.ts'
 import { isUnmanaged } from '../link/found.ts'
+import { hopOver, pathOver } from '../networks/hop.ts'
+import type { KeptNetwork, NetworksRecord } from '../networks/record.ts'
 import { textIn } from '../files/proc.ts'
 import type { AnsweredTunnel, AnswersRecord } from './record.ts'
 import { AnswerRouting, type Way } from './routing.ts'
@@ -33,15 +36,17 @@ export class KernelAnswers implements Answers {
   readonly #reader: LinkReader
   readonly #routing: AnswerRouting
   readonly #record: AnswersRecord
+  readonly #networks: NetworksRecord
   readonly #table: AnswersTable
   /** Nothing is due, and nothing of ours is left. */
   #isClean = false
 
-  constructor(socket: NetlinkSocket, record: AnswersRecord, table: AnswersTable) {
+  constructor(socket: NetlinkSocket, record: AnswersRecord, networks: NetworksRecord, table: AnswersTable) {
     this.#socket = socket
     this.#reader = new LinkReader(socket)
     this.#routing = new AnswerRouting(socket)
     this.#record = record
+    this.#networks = networks
     this.#table = table
   }
 
@@ -53,12 +58,31 @@ export class KernelAnswers implements Answers {
     const { tunnels } = this.#record
     if (tunnels.length === 0) return []
     const due = await this.#due()
-    const { missing, extra } = await this.#routing.differences(due.ways)
-    const isWhole = missing.length + extra.length === 0 && (await this.#table.isWhole(due.answered))
+    const isWhole = await this.#isWhole(due)
     return tunnels.map(({ interface_name }) => ({
       interface_name,
       is_whole: isWhole && !due.strict.includes(interface_name),
     }))
+  }
+
+  async isWhole(): Promise<boolean> {
+    const due = await this.#due()
+    const names = this.#ofNetworks().flatMap(pathNames)
+    return !due.strict.some((name) => names.includes(name)) && this.#isWhole(due)
+  }
+
+  async #isWhole({ ways, answered }: Due): Promise<boolean> {
+    const { missing, extra } = await this.#routing.differences(ways)
+    return missing.length + extra.length === 0 && this.#table.isWhole(answered)
+  }
+
+  marked(): string[] {
+    return [...this.names(), ...this.#ofNetworks().map(({ state }) => state.destination)]
+  }
+
+  /** Networks of which something is answered. */
+  #ofNetworks(): KeptNetwork[] {
+    return this.#networks.networks.filter(({ state }) => state.own_addresses.length > 0)
   }
 
   async start(interface_name: string): Promise<void> {
@@ -71,7 +95,7 @@ export class KernelAnswers implements Answers {
     const held = this.#record.tunnels.find((one) => one.interface_name === interface_name)
     if (held) await this.#record.remove([interface_name])
     await this.follow()
-    if (held?.rp_filter != null && rpFilterOf(interface_name) === LOOSE) setRpFilter(interface_name, held.rp_filter)
+    if (held?.rp_filter != null) await this.#letGo(interface_name, held.rp_filter)
   }
 
   forget(interface_names: readonly string[]): Promise<void> {
@@ -80,16 +104,25 @@ export class KernelAnswers implements Answers {
 
   async follow(): Promise<void> {
     // What a damaged record spoke of is not known, so nothing of it is taken away.
-    if (this.#record.trouble !== null || (this.#isClean && this.#record.tunnels.length === 0)) return
+    if (this.trouble() !== null || (this.#isClean && this.#isIdle())) return
     this.#isClean = false
     const due = await this.#due()
     for (const name of due.strict) await this.#loosen(name)
+    for (const [name, value] of Object.entries(this.#networks.filters))
+      if (!this.#isPath(name)) {
+        await this.#networks.setFilter(name, null)
+        await this.#letGo(name, value)
+      }
     const { missing, extra } = await this.#routing.differences(due.ways)
     // One that is not as it should be is in the place of one that is missing.
     for (const request of extra) await this.#unlessDone(request, 'ENOENT', 'ESRCH')
     for (const request of missing) await this.#unlessDone(request, 'EEXIST')
     await this.#table.put(due.answered)
-    this.#isClean = this.#record.tunnels.length === 0
+    this.#isClean = this.#isIdle()
+  }
+
+  #isIdle(): boolean {
+    return this.#record.tunnels.length + this.#networks.networks.length === 0
   }
 
   refusal(): Promise<Message | null> {
@@ -97,7 +130,7 @@ export class KernelAnswers implements Answers {
   }
 
   trouble(): string | null {
-    return this.#record.trouble
+    return this.#record.trouble ?? this.#networks.trouble
   }
 
   async #unlessDone(request: Parameters<NetlinkSocket['request']>[0], ...done: readonly string[]): Promise<void> {
@@ -111,14 +144,9 @@ export class KernelAnswers implements Answers {
   /** A link that is down, or is not there, calls for nothing. */
   async #due(): Promise<Due> {
     const { tunnels } = this.#record
-    if (tunnels.length === 0) return { ways: [], answered: [], strict: [] }
-    const links = (
-      await this.#reader.named(
-        tunnels.map(({ interface_name }) => interface_name),
-        dumpWithoutCounters,
-      )
-    ) //
-      .filter(({ flags }) => (flags & IFF_UP) !== 0)
+    const names = [...this.names(), ...this.#networks.networks.flatMap(pathNames)]
+    if (names.length === 0) return { ways: [], answered: [], strict: [] }
+    const links = (await this.#reader.named(names, dumpWithoutCounters)).filter(({ flags }) => (flags & IFF_UP) !== 0)
     const addresses = await this.#reader.addresses(links)
     const own = links.length === 0 ? NO_OWN : { 4: await this.#own(4), 6: await this.#own(6) }
     const arrivals = links.length === 0 ? null : await this.#reader.arrivals()
@@ -127,6 +155,7 @@ export class KernelAnswers implements Answers {
       const link = links.find(({ name }) => name === tunnel.interface_name)
       return link ? [dueOf(tunnel, link, addresses.get(link.index) ?? [], own, taken)] : []
     })
+    each.push(...this.#ofNetworks().flatMap((network) => dueOfNetwork(network, links, addresses, own, taken)))
     return {
       ways: each.flatMap(({ ways }) => ways),
       answered: each.flatMap(({ answered }) => answered),
@@ -146,11 +175,26 @@ export class KernelAnswers implements Answers {
 
   async #loosen(interface_name: string): Promise<void> {
     const held = this.#record.tunnels.find((one) => one.interface_name === interface_name)
-    if (!held) return
-    if (held.rp_filter === null) await this.#record.put({ ...held, rp_filter: rpFilterOf(interface_name) ?? '0' })
+    const [before, ofPath] = [rpFilterOf(interface_name) ?? '0', this.#networks.filters[interface_name]]
+    if (held && held.rp_filter === null) await this.#record.put({ ...held, rp_filter: ofPath ?? before })
+    if (!held && ofPath === undefined) await this.#networks.setFilter(interface_name, before)
     setRpFilter(interface_name, LOOSE)
   }
+
+  /** Sets a link as it was, unless it is a path, or a tunnel that is answered through, besides. */
+  async #letGo(interface_name: string, value: string): Promise<void> {
+    const held = this.#record.tunnels.find((one) => one.interface_name === interface_name)
+    if (held) return held.rp_filter === null ? this.#record.put({ ...held, rp_filter: value }) : undefined
+    if (this.#isPath(interface_name)) return this.#networks.setFilter(interface_name, value)
+    if (rpFilterOf(interface_name) === LOOSE) setRpFilter(interface_name, value)
+  }
+
+  #isPath(interface_name: string): boolean {
+    return this.#networks.networks.some((one) => pathNames(one).includes(interface_name))
+  }
 }
+
+const pathNames = ({ state }: KeptNetwork): string[] => state.paths.map(({ interface_name }) => interface_name)
 
 type Own = Readonly<Record<4 | 6, string | null>>
 const NO_OWN: Own = { 4: null, 6: null }
@@ -158,26 +202,55 @@ const NO_OWN: Own = { 4: null, 6: null }
 /** `taken` are the addresses of tunnels before it: one that two of them have is answered by the first. */
 function dueOf(
   { interface_name, number }: AnsweredTunnel,
-  { index, flags }: RawLink,
+  link: RawLink,
   addresses: readonly RawAddress[],
   own: Own,
   taken: Set<string>,
 ): Pick<Due, 'ways' | 'answered'> {
   const managed = addresses.filter((one) => !isUnmanaged(one))
   const ways = ([AF_INET, AF_INET6] as const).flatMap((family): Way[] => {
-    const some = managed.filter((one) => one.family === family)
-    const [gateway = ''] = (flags & IFF_NOARP) === 0 ? farEnds(some) : []
-    return some.length > 0 ? [{ family, number, index, gateway }] : []
+    const isAny = managed.some((one) => one.family === family)
+    return isAny ? [{ family, number, hops: [hopOver(link, managed, family)] }] : []
   })
   const fresh = managed.filter(({ address }) => !taken.has(address) && taken.add(address))
   return {
     ways,
-    answered: fresh.map(({ address, family }) => {
-      const ofHost = own[family === AF_INET ? 4 : 6]
-      return { interface_name, number, address, own: ofHost === address ? null : ofHost }
-    }),
+    answered: fresh.map(({ address, family }) => ({
+      interface_names: [interface_name],
+      number,
+      address,
+      own: otherThan(address, own[family === AF_INET ? 4 : 6]),
+    })),
   }
 }
+
+/** What comes in by a path that carries nothing now is answered all the same, by those that do. */
+function dueOfNetwork(
+  network: KeptNetwork,
+  links: readonly RawLink[],
+  addresses: Addresses,
+  own: Own,
+  taken: Set<string>,
+): Pick<Due, 'ways' | 'answered'>[] {
+  const { number, state } = network
+  const family = familyOf(state) === 4 ? AF_INET : AF_INET6
+  const hops = carrying(state.paths).flatMap(({ interface_name, weight }) => {
+    const link = links.find(({ name }) => name === interface_name)
+    return link ? [pathOver(link, addresses.get(link.index) ?? [], family, weight)] : []
+  })
+  if (hops.length === 0) return []
+  const interface_names = pathNames(network)
+  const fresh = state.own_addresses.filter((address) => !taken.has(address) && taken.add(address))
+  const ofHost = own[familyOf(state)]
+  return [
+    {
+      ways: [{ family, number, hops }],
+      answered: fresh.map((address) => ({ interface_names, number, address, own: otherThan(address, ofHost) })),
+    },
+  ]
+}
+
+const otherThan = (address: string, ofHost: string | null): string | null => (ofHost === address ? null : ofHost)
 
 /** Arrivals whose way back is another interface are taken, and those without a way back are not. */
 const LOOSE = '2'

@@ -1,9 +1,8 @@
 // The tunnels that are answered through, in one file: what boot brings back once their links are there.
-import { verbatim } from '@panel/shared/messages/message.ts'
 import { ANSWER_NUMBER_MAX } from '@panel/shared/ruleset/nft/answers.ts'
 import { INTERFACE_NAME_PATTERN } from '@panel/shared/tunnel/model.ts'
-import { RefusedError } from '../../refused.ts'
-import { damageOf, readWritten, type StateFolder } from '../files/state-folder.ts'
+import type { StateFolder } from '../files/state-folder.ts'
+import { StateRecord } from '../files/state-record.ts'
 
 /** `number` is that of its mark and its routing table; `rp_filter` what its link had before, null if it was not set. */
 export interface AnsweredTunnel {
@@ -12,23 +11,28 @@ export interface AnsweredTunnel {
   readonly rp_filter: string | null
 }
 
-const NAME = 'answers.json'
+interface Written {
+  readonly tunnels: readonly AnsweredTunnel[]
+}
 
 export class AnswersRecord {
-  readonly #folder: StateFolder
-  #tunnels: readonly AnsweredTunnel[] | null = null
+  readonly #record: StateRecord<Written>
 
   constructor(folder: StateFolder) {
-    this.#folder = folder
+    this.#record = new StateRecord(folder, {
+      name: 'answers.json',
+      damage: 'root.answers_damaged',
+      nothing: { tunnels: [] },
+      parse: (text) => ({ tunnels: parse(text) }),
+    })
   }
 
-  /** None where the file is damaged; it is tried again each time, since the operator may have set it aside. */
   get tunnels(): readonly AnsweredTunnel[] {
-    return this.#held().tunnels
+    return this.#record.value.tunnels
   }
 
   get trouble(): string | null {
-    return this.#held().trouble
+    return this.#record.trouble
   }
 
   /** The lowest number that no tunnel has; there are more of them than root ever allows tunnels. */
@@ -51,22 +55,8 @@ export class AnswersRecord {
     return this.tunnels.filter(({ interface_name }) => !names.includes(interface_name))
   }
 
-  async #write(tunnels: readonly AnsweredTunnel[]): Promise<void> {
-    const { trouble } = this
-    if (trouble !== null) throw new RefusedError('state_unusable', verbatim(trouble))
-    const sorted = [...tunnels].sort((a, b) => a.number - b.number)
-    if (JSON.stringify(sorted) === JSON.stringify(this.tunnels)) return
-    await this.#folder.write(NAME, JSON.stringify({ tunnels: sorted }))
-    this.#tunnels = sorted
-  }
-
-  #held(): { readonly tunnels: readonly AnsweredTunnel[]; readonly trouble: string | null } {
-    try {
-      this.#tunnels ??= readWritten(this.#folder, NAME, parse) ?? []
-      return { tunnels: this.#tunnels, trouble: null }
-    } catch (error) {
-      return { tunnels: [], trouble: damageOf('root.answers_damaged', error) }
-    }
+  #write(tunnels: readonly AnsweredTunnel[]): Promise<void> {
+    return this.#record.write({ tunnels: [...tunnels].sort((one, other) => one.number - other.number) })
   }
 }
 

@@ -1,50 +1,43 @@
-// The rules and routes by which marked answers enter their tunnel: what is due, what the kernel holds of ours, and what
-// differs. Ours have protocol 84; nothing else is read as ours, or removed.
+// The rules and routes by which marked answers find their way: what is due, what the kernel holds of ours, and what
+// differs. Ours have a protocol of their own; nothing else is read as ours, or removed.
+import { ROUTE_PROTOCOL } from '@panel/shared/network/model.ts'
 import { ANSWER_BASE, ANSWER_MASK, ANSWER_NUMBER_MAX, answerMark } from '@panel/shared/ruleset/nft/answers.ts'
-import { KernelError } from '../../kernel-error.ts'
 import { ipText, type AddressFamily } from '../../netlink/bytes.ts'
-import { AF_INET, AF_INET6, RT_SCOPE_LINK, RT_SCOPE_UNIVERSE, RTN_UNICAST } from '../../netlink/constants.ts'
-import type { Message } from '../../netlink/message.ts'
-import { decodeRoute, deleteRoute, dumpRoutes, newRoute, type NewRoute } from '../../netlink/route.ts'
+import { AF_INET, RT_SCOPE_LINK, RT_SCOPE_UNIVERSE } from '../../netlink/constants.ts'
+import { deleteRoute, newRoute, replaceRoute, type NewHop, type NewRoute } from '../../netlink/route.ts'
 import { decodeRule, deleteRule, dumpRules, newRule, type NewRule } from '../../netlink/rule.ts'
 import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
+import { dumpBoth, ourRoutes, shapeOf, withoutHops, type OurRoute } from '../our-routes.ts'
 
-/** RTA_PROTOCOL and FRA_PROTOCOL of what is ours. */
-const OURS = 84
 /** The priority of our rules: behind the local table and ahead of the rules that distributions and VPNs add. */
 const PRIORITY = 19_995
 
-/** `gateway` is "" on a link without hardware addresses. */
+/** One hop for a tunnel, and one for each path of a network. */
 export interface Way {
   readonly family: AddressFamily
   readonly number: number
-  readonly index: number
-  readonly gateway: string
+  readonly hops: readonly NewHop[]
 }
-
-const FAMILIES = [AF_INET, AF_INET6] as const
 
 const ruleOf = ({ family, number }: Way): NewRule => ({
   family,
   priority: PRIORITY,
-  protocol: OURS,
+  protocol: ROUTE_PROTOCOL,
   mark: answerMark(number),
   mask: ANSWER_MASK,
   table: answerMark(number),
 })
 
-/** The default route of the tunnel's own table. */
-const routeOf = ({ family, number, index, gateway }: Way): NewRoute => ({
-  index,
+/** The default route of the table of the mark. */
+const routeOf = ({ family, number, hops }: Way): NewRoute => ({
   destination: ipText(Buffer.alloc(family === AF_INET ? 4 : 16)),
   prefix_length: 0,
-  gateway,
   source: '',
   table: answerMark(number),
-  protocol: OURS,
+  protocol: ROUTE_PROTOCOL,
   metric: family === AF_INET ? 0 : METRIC_OF_IPV6,
-  scope: family === AF_INET && gateway === '' ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
-  isOnlink: gateway !== '',
+  scope: family === AF_INET && hops.every(({ gateway }) => gateway === '') ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
+  hops,
 })
 
 /** The kernel gives a route of IPv6 this one if none is named (IP6_RT_PRIO_USER). */
@@ -61,54 +54,43 @@ export class AnswerRouting {
 
   /** What the kernel lacks of what is due, and what it has beside. */
   async differences(due: readonly Way[]): Promise<{ readonly missing: Request[]; readonly extra: Request[] }> {
-    const [rules, routes] = [await this.#rules(), await this.#routes()]
-    const name = (number: number): string => `the table of answers ${number}`
+    const [rules, routes] = [await this.#rules(), await ourRoutes(this.#socket, isOurTable)]
     const [rulesDue, routesDue] = [due.map(ruleOf), due.map(routeOf)]
+    const lacking = without(routesDue, routes, shapeOf)
+    const beside = without(routes, routesDue, shapeOf)
+    const former = lacking.map((route) => beside.find((other) => isInPlaceOf(route, other)))
     return {
-      // A rule that leads nowhere would send answers past the tunnel, so the route comes first.
+      // A rule that leads nowhere would send answers past their way, so the route comes first.
       missing: [
-        ...without(routesDue, routes).map((route) => newRoute(name(route.table - ANSWER_BASE), route)),
-        ...without(rulesDue, rules).map(newRule),
+        ...lacking.map((route, at) => (former[at] ? replaceRoute : newRoute)(nameOf(route), route)),
+        ...without(rulesDue, rules, keyOf).map(newRule),
       ],
-      extra: [...without(rules, rulesDue).map(deleteRule), ...without(routes, routesDue).map(deleteRoute)],
+      extra: [
+        ...without(rules, rulesDue, keyOf).map(deleteRule),
+        ...beside.filter((route) => !former.includes(route)).map((route) => deleteRoute(withoutHops(route))),
+      ],
     }
   }
 
   async #rules(): Promise<NewRule[]> {
-    const rules = (await this.#dumpBoth(dumpRules)).map(decodeRule)
+    const rules = (await dumpBoth(this.#socket, dumpRules)).map(decodeRule)
     return rules.flatMap((rule) => {
-      if (rule?.protocol !== OURS || rule.priority !== PRIORITY || !rule.isPlain || !isOurTable(rule.table)) return []
+      if (rule?.protocol !== ROUTE_PROTOCOL || rule.priority !== PRIORITY || !rule.isPlain || !isOurTable(rule.table))
+        return []
       const { isPlain: _, ...ours } = rule
       return [ours]
     })
   }
-
-  async #routes(): Promise<NewRoute[]> {
-    const routes = (await this.#dumpBoth((family) => dumpRoutes(family, { protocol: OURS }))).map(decodeRoute)
-    return routes.flatMap((route) => {
-      if (route?.protocol !== OURS || route.type !== RTN_UNICAST || route.isCached || !isOurTable(route.table))
-        return []
-      const { destination, prefix_length, gateway, source, table, protocol, metric, scope, isOnlink, index } = route
-      return [{ index, destination, prefix_length, gateway, source, table, protocol, metric, scope, isOnlink }]
-    })
-  }
-
-  /** A kernel without IPv6 has nothing of that family. */
-  async #dumpBoth(request: (family: AddressFamily) => Request): Promise<Message[]> {
-    const dumps = FAMILIES.map((family) =>
-      this.#socket.dump(request(family)).catch((error: unknown) => {
-        if (family === AF_INET6 && error instanceof KernelError && NO_FAMILY.includes(error.code)) return []
-        throw error
-      }),
-    )
-    return (await Promise.all(dumps)).flat()
-  }
 }
 
-const NO_FAMILY: readonly string[] = ['EAFNOSUPPORT', 'EOPNOTSUPP', 'EPFNOSUPPORT']
+const nameOf = ({ table }: NewRoute): string => `the table of answers ${table - ANSWER_BASE}`
+
+/** The kernel puts the one in the place of the other, and an answer always finds one of them. */
+const isInPlaceOf = (route: NewRoute, { destination, table, metric }: OurRoute): boolean =>
+  route.destination === destination && route.table === table && route.metric === metric
 
 /** Those of `all` that are not among `taken`; of several that are alike, all but as many as are taken. */
-function without<T extends object>(all: readonly T[], taken: readonly T[]): T[] {
+function without<T extends U, U>(all: readonly T[], taken: readonly U[], keyOf: (one: U) => string): T[] {
   const left = taken.map(keyOf)
   return all.filter((one) => {
     const at = left.indexOf(keyOf(one))
@@ -117,4 +99,4 @@ function without<T extends object>(all: readonly T[], taken: readonly T[]): T[] 
   })
 }
 
-const keyOf = (value: object): string => JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+const keyOf = (rule: NewRule): string => JSON.stringify(Object.entries(rule).sort(([a], [b]) => (a < b ? -1 : 1)))

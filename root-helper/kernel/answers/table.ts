@@ -62,8 +62,8 @@ export class AnswersTable {
 }
 
 const EXAMPLE: readonly Answered[] = [
-  { interface_name: 'gre1', number: 1, address: '192.0.2.1', own: '192.0.2.2' },
-  { interface_name: 'gre1', number: 1, address: '2001:db8::1', own: '2001:db8::2' },
+  { interface_names: ['gre1'], number: 1, address: '192.0.2.1', own: '192.0.2.2' },
+  { interface_names: ['gre1'], number: 1, address: '2001:db8::1', own: '2001:db8::2' },
 ]
 
 /** The kernel lists the elements of a set in whatever order. */

@@ -98,12 +98,13 @@ function textOf(folder: Pick<StateFolder, 'read'>, name: string): string | null 
   }
 }
 
-type Damage =
+export type Damage =
   | 'root.window_damaged'
   | 'root.links_damaged'
   | 'root.rules_damaged'
   | 'root.journal_damaged'
   | 'root.answers_damaged'
+  | 'root.networks_damaged'
 
 /** What follows from the damage, and what to do about the very file that has it. Throws any other error. */
 export function damageOf(id: Damage, error: unknown): string {

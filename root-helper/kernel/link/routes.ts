@@ -1,4 +1,5 @@
 // The kernel's routes as entries of the model.
+import { ROUTE_PROTOCOL } from '@panel/shared/network/model.ts'
 import type { FoundRoute, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import {
@@ -47,11 +48,14 @@ const entry = (route: RawRoute, names: ReadonlyMap<number, string>): RoutingEntr
 
 const protocolName = (protocol: number): string => RTPROT_NAMES[protocol] ?? String(protocol)
 
-/** Those over one link that the kernel has not added by itself. */
+/** The kernel adds the first by itself, and root the others as links come and go. */
+const OWN_WAYS: readonly number[] = [RTPROT_KERNEL, ROUTE_PROTOCOL]
+
+/** Those over one link that are of other programs. */
 export function routesThrough(messages: readonly Message[]): RouteThrough[] {
   return messages.flatMap((message) => {
     const route = decodeRoute(message)
-    if (!route || route.type !== RTN_UNICAST || route.isCached || route.protocol === RTPROT_KERNEL) return []
+    if (!route || route.type !== RTN_UNICAST || route.isCached || OWN_WAYS.includes(route.protocol)) return []
     return [routeThrough(route, extrasOf(message))]
   })
 }
@@ -76,15 +80,13 @@ function routeThrough(route: RawRoute, extras: readonly string[]): RouteThrough 
 export function asNewRoute(route: RouteThrough, index: number): NewRoute {
   const [destination = '', prefix_length = ''] = route.destination.split('/')
   return {
-    index,
     destination,
     prefix_length: Number(prefix_length),
-    gateway: route.gateway,
+    hops: [{ index, gateway: route.gateway, weight: 1, isOnlink: route.is_onlink }],
     source: route.source,
     table: route.table,
     protocol: Number(Object.keys(RTPROT_NAMES).find((number) => protocolName(Number(number)) === route.protocol)),
     metric: route.metric,
     scope: route.is_link_scope ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
-    isOnlink: route.is_onlink,
   }
 }

@@ -51,7 +51,7 @@ export const allowingIn =
     const allowed = allowedNow(kernel)
     for (const { rule, isMark, isHeavier } of all) {
       if (isMark) within(whyNoMark(allowed, rule.fwmark))
-      const [answered] = kernel.answers.names()
+      const [answered] = kernel.answers.marked()
       if (isMark && answered !== undefined && rule.fwmark !== null && isAnswerMark(rule.fwmark))
         within(markOfRule(rule.route_rule_id, rule.fwmark, answered))
       if (isHeavier) within(whyNoPairs(allowed, rule))

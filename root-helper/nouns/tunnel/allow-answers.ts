@@ -35,20 +35,33 @@ async function allowMarks(kernel: Kernel, found: readonly TunnelFound[], wanted:
   const begins = wanted.find(({ interface_name: name, answers }) => answers && !had.find(isNamed(name))?.answers)
   const names = new Set(found.map(({ interface_name }) => interface_name))
   const other =
-    begins?.interface_name ?? kernel.answers.names().find((name) => !names.has(name) || isWanted(wanted, name))
+    begins?.interface_name ?? kernel.answers.marked().find((name) => !names.has(name) || isWanted(wanted, name))
   if (other === undefined) return
   const known = new Set(had.flatMap(marksOf))
   const all = begins ? [...(await othersBeside(kernel, names)), ...wanted] : wanted
-  for (const state of all)
-    for (const mark of marksOf(state).filter(isAnswerMark))
-      if (begins || !known.has(mark)) {
-        const params = { mark: hex(mark), name: state.interface_name, other }
-        throw new RefusedError('beyond_limits', message('root.answers_mark_of_tunnel', params))
-      }
-  if (!begins) return
+  allowNoMarksOf(all, other, begins ? new Set() : known)
+  if (begins) await allowNoMarksOfRules(kernel, other)
+}
+
+async function allowNoMarksOfRules(kernel: Kernel, other: string): Promise<void> {
   const { rules, boot_rules } = await kernel.rulesets.read()
   const rule = [...rules, ...boot_rules].find(({ fwmark }) => fwmark !== null && isAnswerMark(fwmark))
   if (rule) throw new RefusedError('beyond_limits', markOfRule(rule.route_rule_id, rule.fwmark ?? 0, other))
+}
+
+/** The same where it is a network that begins to be answered. */
+export async function allowNoMarks(kernel: Kernel, other: string): Promise<void> {
+  allowNoMarksOf(await othersBeside(kernel, new Set()), other)
+  await allowNoMarksOfRules(kernel, other)
+}
+
+function allowNoMarksOf(states: readonly TunnelState[], other: string, known: ReadonlySet<number> = new Set()): void {
+  for (const state of states)
+    for (const mark of marksOf(state).filter(isAnswerMark))
+      if (!known.has(mark)) {
+        const params = { mark: hex(mark), name: state.interface_name, other }
+        throw new RefusedError('beyond_limits', message('root.answers_mark_of_tunnel', params))
+      }
 }
 
 export const markOfRule = (number: number, mark: number, other: string) =>

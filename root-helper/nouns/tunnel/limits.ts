@@ -80,7 +80,8 @@ async function allowSums(
   after: readonly TunnelState[],
 ): Promise<void> {
   const tunnels = await addressesOfTunnels(kernel)
-  const sums = () => ({ ...networkSums(allowed.limits, tunnels.values()), tunnels: tunnels.size })
+  const networks = kernel.networks.kept()
+  const sums = () => ({ ...networkSums(allowed.limits, tunnels.values(), networks), tunnels: tunnels.size })
   const before = sums()
   for (const { interface_name } of was) tunnels.delete(interface_name)
   const changed = new Map(after.map((state) => [state.interface_name, addressesOf(state)]))

@@ -1,12 +1,12 @@
-// The table that has answers leave by the tunnel that they are due to (decisions.md, T27): it marks packets of flows that
-// came in for an address of such a tunnel, and a rule of the routing leads that mark into the tunnel. Pure.
+// The table that has answers leave by the way that they are due to (decisions.md, T27 and T42): it marks packets of flows
+// that came in for an address of such a tunnel or network, and a rule of the routing leads that mark there. Pure.
 import { hex } from '../mark.ts'
 import { FAMILIES, hooked, ip } from './hooks.ts'
 
 export const ANSWERS_NAME = 'panel_answers'
 export const ANSWERS_TABLE = `inet ${ANSWERS_NAME}`
 
-/** The first byte of every mark and of every routing table of ours; the last two hold the number of the tunnel. */
+/** The first byte of every mark and of every routing table of ours; the last two hold the number of the tunnel or network. */
 export const ANSWER_BYTE = 0x54
 export const ANSWER_BASE = ANSWER_BYTE * 2 ** 24
 /** The bits that a rule of the routing compares: the others belong to other software. */
@@ -50,12 +50,13 @@ export function answersByHand(number: number, via: string, addresses: readonly s
   ]
 }
 
-/** An address that a tunnel answers for. */
+/** An address that is answered by a way of its own: through its tunnel, or by the paths of its network. */
 export interface Answered {
-  readonly interface_name: string
+  /** What comes in for it by one of these is answered so. */
+  readonly interface_names: readonly string[]
   readonly number: number
   readonly address: string
-  /** The address of this host's own packets; null if the tunnel's is that one, or there is none. */
+  /** The address of this host's own packets; null if it is that one, or there is none. */
   readonly own: string | null
 }
 
@@ -115,7 +116,8 @@ const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly st
 
 function sets(family: 4 | 6, answered: readonly Answered[]): string {
   const address = `ipv${family}_addr`
-  const linked = (one: Answered): string => `"${one.interface_name}" . ${one.address}`
+  const linked = ({ interface_names, address }: Answered): string[] =>
+    interface_names.map((name) => `"${name}" . ${address}`)
   return [
     set(
       `map answer${family}`,
@@ -127,11 +129,11 @@ function sets(family: 4 | 6, answered: readonly Answered[]): string {
       address,
       answered.map((one) => one.address),
     ),
-    set(`set link${family}`, `ifname . ${address}`, answered.map(linked)),
+    set(`set link${family}`, `ifname . ${address}`, answered.flatMap(linked)),
     set(
       `map own${family}`,
       `ifname . ${address} : ${address}`,
-      answered.flatMap((one) => (one.own === null ? [] : `${linked(one)} : ${one.own}`)),
+      answered.flatMap((one) => (one.own === null ? [] : linked(one).map((place) => `${place} : ${one.own}`))),
     ),
   ].join('\n')
 }

@@ -5,7 +5,7 @@ import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import type { Answered } from '@panel/shared/ruleset/nft/answers.ts'
 
-const ONE: Answered = { interface_name: 'gre-a-1', number: 1, address: '172.17.1.2', own: null }
+const ONE: Answered = { interface_names: ['gre-a-1'], number: 1, address: '172.17.1.2', own: null }
 const TWO: Answered = { ...ONE, address: '172.17.1.6', own: '192.0.2.1' }
 
 /** A kernel that lists what was written last, with the elements of its sets in whatever order. */

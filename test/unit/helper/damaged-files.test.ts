@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { NetworksRecord } from '@panel/root-helper/kernel/networks/record.ts'
 import { AnswersRecord } from '@panel/root-helper/kernel/answers/record.ts'
 import { FlowLog } from '@panel/root-helper/kernel/conntrack/flow-log.ts'
 import { liveIn } from '@panel/root-helper/kernel/conntrack/fast-flows.ts'
@@ -59,6 +60,7 @@ const FILES: Readonly<Record<string, Trouble>> = {
   'ruleset.json': async (folder) => bootRulesIn(stateFolder(folder)).held().boot_trouble,
   'links.json': async (folder) => ownLinksIn(stateFolder(folder), 'one').trouble(),
   'answers.json': async (folder) => new AnswersRecord(stateFolder(folder)).trouble,
+  'networks.json': async (folder) => new NetworksRecord(stateFolder(folder)).trouble,
   'window.json': windows,
   'window-ended.json': windows,
 }

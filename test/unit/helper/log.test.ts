@@ -89,6 +89,7 @@ describe("Root's log", () => {
     await ask('ruleset.forget', { route_rule_ids: [3] })
     await ask('ruleset.protect', { wanted: true })
     await ask('forwarding.apply', { before: state, after: state })
+    await ask('network.apply', { before: null, after: null })
     kernel.plant('gre-a-1', { state: exampleTunnel().link })
     await ask('tunnel.adopt', { interface_name: 'gre-a-1', link: exampleTunnel().link })
     await ask('tunnel.release', { interface_name: 'gre-a-1' })
@@ -107,6 +108,7 @@ describe("Root's log", () => {
         ['ruleset.forget', 'done'],
         ['ruleset.protect', 'done'],
         ['forwarding.apply', 'applied'],
+        ['network.apply', 'applied'],
         ['tunnel.adopt', 'done'],
         ['tunnel.release', 'done'],
         ['window.open', 'done'],
@@ -116,7 +118,7 @@ describe("Root's log", () => {
         ['window.confirm', 'refused'],
       ],
     )
-    assert.equal(writes.length, 13)
+    assert.equal(writes.length, 14)
   })
 
   it('has so many malformed lines a minute and no more, while a change among them is never left out', async () => {

@@ -11,11 +11,11 @@ describe('The limits.conf of the package', () => {
   it('changes no default', () => assert.deepEqual(parseLimits(TEXT), DEFAULT_LIMITS))
 
   it('shows each key with its default, as a line that can be used', () => {
-    const shown = TEXT.split('\n').filter((line) => /^#\w+ = /.test(line))
+    const shown = TEXT.split('\n').filter((line) => /^#\w+ =/.test(line))
     assert.deepEqual(
       shown,
-      Object.entries(DEFAULT_LIMITS).map(
-        ([key, value]) => `#${key} = ${Array.isArray(value) ? value.join(' ') : value}`,
+      Object.entries(DEFAULT_LIMITS).map(([key, value]) =>
+        `#${key} = ${Array.isArray(value) ? value.join(' ') : value}`.trimEnd(),
       ),
     )
     for (const line of shown) assert.ok(!isFault(parseLimits(line.slice(1))), line)

@@ -36,7 +36,7 @@ describe('The way back of a window', () => {
   }
 
   it('is nothing before the first change', async () => {
-    assert.deepEqual(await wayBack(), { tunnels: [], rules: [], forwarding: null, next_id: null })
+    assert.deepEqual(await wayBack(), { tunnels: [], networks: [], rules: [], forwarding: null, next_id: null })
   })
 
   it('is each tunnel, rule and switch as it was before the first change, without what was made since', async () => {
@@ -47,7 +47,13 @@ describe('The way back of a window', () => {
     await root.rules([one], [{ ...one, bind_port: 4443 }, two])
     await root.forward(true)
     const there = root.picture()
-    assert.deepEqual(await wayBack(), { tunnels: [tunnel], rules: [one], forwarding: state, next_id: null })
+    assert.deepEqual(await wayBack(), {
+      tunnels: [tunnel],
+      networks: [],
+      rules: [one],
+      forwarding: state,
+      next_id: null,
+    })
     assert.equal(root.picture(), there)
   })
 

@@ -47,6 +47,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
     links: facility('links'),
     ownLinks: facility('ownLinks'),
     answers: facility('answers'),
+    networks: facility('networks'),
     units: facility('units'),
     networkd: facility('networkd'),
     rulesets: facility('rulesets'),
