@@ -213,7 +213,8 @@ export const ROOT = {
   'root.look_at_switches': 'Look at what is set: {commands}',
   'root.look_at_backend': 'the page System says why nothing can hold relay rules',
   'root.remove_rest': 'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
-  'root.reapply_networks': 'Reapply the networks in the panel; where the kernel itself refuses, the message says why.',
+  'root.networks_again':
+    'Request the change of the networks again; where the kernel itself refuses, the message says why.',
   'root.reapply_rules': 'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
   'root.set_switches':
     'Set what should be set with sysctl -w, then look at the file that the page IP forwarding names.',

@@ -43,7 +43,7 @@ export function networkSubject(kernel: Kernel): Subject<NetworkStates, Found, Ne
     remedy: () => [
       message('root.look', { commands: 'ip route show proto 84; ip -6 route show proto 84; ip address show dev lo' })
         .message,
-      message('root.reapply_networks').message,
+      message('root.networks_again').message,
     ],
   }
 }
