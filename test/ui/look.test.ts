@@ -137,7 +137,17 @@ describe('The look of the page', () => {
     await host.monitor.start()
     const { page } = await visitSignedIn()
     await client.put('/settings', { 'display.language': 'zh-CN' })
-    for (const path of ['', 'reconcile', 'routes/1', 'routes/new', 'metrics', 'settings', 'system', 'account']) {
+    for (const path of [
+      '',
+      'tunnels',
+      'reconcile',
+      'routes/1',
+      'routes/new',
+      'metrics',
+      'settings',
+      'system',
+      'account',
+    ]) {
       await page.goto(host.base + path)
       await page.locator('main h2').first().waitFor()
       await scrollToEnd(page)
