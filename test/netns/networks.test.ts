@@ -147,7 +147,7 @@ describe('A network with two paths', function () {
       rig.b.run('sh', ['-c', `ip -6 route replace default via fd17::1 dev ${TUNNEL} proto 84 table ${0x5400_fffe}`]),
     'the table of marks': () => rig.nft('delete table inet panel_answers'),
     'a path in its sets': () => rig.nft(`delete element inet panel_answers link4 { "${TUNNELS[1]}" . ${OWN[4]} }`),
-    'arrivals of a path, which the kernel is told to drop': () =>
+    'arrivals of a path, which the kernel is to drop': () =>
       rig.b.run('sysctl', ['-qw', `net.ipv4.conf.${TUNNELS[1]}.rp_filter=1`]),
   }
   for (const [what, lose] of Object.entries(LOSSES))
