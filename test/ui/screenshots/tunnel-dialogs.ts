@@ -76,7 +76,7 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-tunnel-recreate',
     path: 'tunnels/1/edit',
-    shows: 'core.recreate.title',
+    shows: 'own_access.recreate_title',
     arrive: async ({ page }) => {
       await page.locator('form [name=remote_endpoint]').fill('198.51.100.8')
       await page.locator('form [type=submit]').last().click()

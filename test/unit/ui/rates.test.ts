@@ -1,6 +1,7 @@
 // Throughput over time, from what was stored and from the live stream.
 import assert from 'node:assert/strict'
-import { joinRates, ratesOf, sumOfRates } from '../../../ui/src/components/chart/rates.ts'
+import { joinRates, ratesOf } from '../../../ui/src/components/chart/rates.ts'
+import { sumOfRates } from '../../../ui/src/components/chart/sum-of-rates.ts'
 
 const count = (start: number, rx_bytes: number | null, tx_bytes = rx_bytes) => ({ start, rx_bytes, tx_bytes })
 

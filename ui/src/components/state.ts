@@ -11,14 +11,6 @@ export interface StateLabel {
 /** What the API calls it; an analysis that was stored without it does not say. */
 export const stateOf = (severity: Severity | 'disabled' = 'unknown'): State => (severity === 'ok' ? 'up' : severity)
 
-interface Concluded {
-  readonly verdict: string
-  readonly severity: Severity
-}
-
-/** Nothing wrong was found, and nothing proves that it works. */
-export const isUnproven = ({ verdict, severity }: Concluded): boolean => verdict === 'HEALTHY' && severity !== 'ok'
-
 const FROM_WORST: readonly State[] = ['down', 'degraded', 'up', 'unknown', 'disabled']
 
 /** Not knowing is no fault: it counts for less than what is known. */

@@ -152,12 +152,12 @@ export const withRecreateCheck = async <T>(
   } catch (thrown) {
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
-    await messages.ready(error)
+    await Promise.all([messages.ready(error), loaded(() => messages.load(['own_access']))])
     const isConfirmed = await confirm({
-      title: t('core.recreate.title', { name }),
+      title: t('own_access.recreate_title', { name }),
       text: t('core.plan.recreate'),
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
-      action: t('core.recreate.action'),
+      action: t('own_access.recreate_action'),
       isDanger: true,
       request,
     })
