@@ -126,7 +126,11 @@ describe('The requests of all connections', () => {
 
   it('that are long are fewer at a time, since each takes a part of the memory', async () => {
     const line = `${'x'.repeat(3 * 1024 * 1024)}\n`
+    let release = (): void => undefined
+    hold = new Promise((resolve) => (release = resolve))
     for (let at = 0; at < 4; at += 1) (await open()).resume().write(line)
+    await until(() => underWay === 2)
+    release()
     await until(() => done === 4)
     assert.equal(most, 2)
   })
