@@ -1,9 +1,9 @@
 // Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
-import { severityOf } from '@panel/shared/api/analysis.ts'
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
-import { commandsIn, message, messageFields } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
+import { conclude } from '../../platform/http/conclusion.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/target.ts'
@@ -37,23 +37,11 @@ export function analyzeTunnel(runs: Runs) {
 }
 
 function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): TunnelAnalysis {
-  const findings = evaluateSnapshot(record, snapshot)
-  const stop = findings.find(({ verdict }) => verdict !== null)
-  const isProven = isAnswered(snapshot.inside)
-  const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => fix)
-  const verdict = stop?.verdict ?? 'HEALTHY'
-  const confidence = (stop ? stop.isCertain : isProven) ? 'high' : 'low'
+  const isCertain = isAnswered(snapshot.inside)
+  const well = { sentence: message(isCertain ? 'finding.healthy' : 'finding.unproven'), isCertain }
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
-    verdict,
-    severity: severityOf(verdict, confidence),
-    ...messageFields('summary', stop?.sentence ?? message(isProven ? 'finding.healthy' : 'finding.unproven')),
-    evidence: findings.map(({ evidence }) => evidence),
-    suggested_fix: fixes.map(({ message: text }) => text),
-    fix_messages: fixes,
-    fix_commands: fixes.flatMap(commandsIn),
-    confidence,
-    checked_at: now.toISOString(),
+    ...conclude(evaluateSnapshot(record, snapshot), well, now),
   }
 }

@@ -1,13 +1,14 @@
 // Why a rule does or does not relay: the causes of its health along a packet's path, and what costs something to find
 // out; the first that stops it is the verdict (decisions.md, F24, S21).
-import { severityOf, type RouteAnalysis } from '@panel/shared/api/analysis.ts'
+import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { commandsIn, message, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { foreignRules } from '../forwarding/foreign.ts'
+import { conclude } from '../../platform/http/conclusion.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { observe } from '../tunnels/view.ts'
 import { healthView, judgeRules, type Judged } from './health.ts'
@@ -31,27 +32,17 @@ export function analyzeRoute({ traffic, proofs }: RuleDeps) {
     const [judged] = await judgeRules(context, proofs, [record], { foreign })
     if (!judged) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = await findAlong(context, judged, { traffic, foreign })
-    const stop = findings.find(({ verdict }) => verdict !== null)
     const isDoubtful =
       judged.causes.some(({ effect }) => effect === 'may_stop') || !foreign.is_readable || !foreign.is_whole
-    if (!stop && !isDoubtful) proofs.proven(record.route_rule_id, 'analysis')
-    const summary = stop ? stop.sentence : message('health.all_well')
-    const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix])
-    const verdict = stop?.verdict ?? 'HEALTHY'
-    const confidence = (stop?.isCertain ?? true) && !isDoubtful ? 'high' : 'low'
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
-      verdict,
-      severity: severityOf(verdict, confidence),
-      summary: summary.message,
-      summary_message: summary,
-      evidence: findings.map(({ evidence }) => evidence),
-      suggested_fix: fixes.map(({ message: text }) => text),
-      fix_messages: fixes,
-      fix_commands: fixes.flatMap(commandsIn),
-      confidence,
-      checked_at: context.now().toISOString(),
+      ...conclude(
+        findings.map((one) => ({ ...one, isCertain: one.isCertain && !isDoubtful })),
+        { sentence: message('health.all_well'), isCertain: !isDoubtful },
+        context.now(),
+      ),
     }
+    if (answer.severity === 'ok' && answer.verdict === 'HEALTHY') proofs.proven(record.route_rule_id, 'analysis')
     return ok(answer)
   }
 }
