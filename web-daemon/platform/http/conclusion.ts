@@ -17,7 +17,7 @@ interface Well {
   readonly isCertain: boolean
 }
 
-/** Of no finding that stops packets the verdict is HEALTHY, as certainly as `well` is. */
+/** Concludes HEALTHY where no finding stops packets, as certainly as `well` is. */
 export function conclude<V extends string>(findings: readonly Finding<V>[], well: Well, now: Date) {
   const wrong = findings.filter(({ verdict }) => verdict !== null)
   const fixes = wrong.flatMap(({ fix }) => [...fix])
