@@ -13,6 +13,8 @@ import * as incidents from './incidents.ts'
 import * as listeners from './listeners.ts'
 import * as metrics from './metrics.ts'
 import * as monitor from './monitor.ts'
+import * as networks from './networks/answers.ts'
+import * as networkBodies from './networks/bodies.ts'
 import * as pools from './pools.ts'
 import * as queries from './queries.ts'
 import * as reconcile from './reconcile.ts'
@@ -88,6 +90,20 @@ export const ENDPOINTS = {
   'PUT /pools/{id}': { body: pools.UpdatePoolBody, answer: pools.ChangePoolAnswer },
   'DELETE /pools/{id}': { answer: pools.DeletePoolAnswer },
   'GET /pools/{id}/next-free': { query: queries.NEXT_FREE_QUERY, answer: pools.NextFreeAnswer },
+  'GET /networks': { query: queries.NETWORKS_QUERY, answer: networks.ListNetworksAnswer },
+  'POST /networks': { body: networkBodies.CreateNetworkBody, answer: networks.ChangeNetworkAnswer },
+  'POST /networks/preview': { body: networkBodies.PreviewNetworkBody, answer: networks.PreviewNetworkAnswer },
+  'GET /networks/{id}': { answer: networks.NetworkView },
+  'PATCH /networks/{id}': { body: networkBodies.UpdateNetworkBody, answer: networks.ChangeNetworkAnswer },
+  'DELETE /networks/{id}': { body: networkBodies.NetworkActionBody, answer: networks.DeleteNetworkAnswer },
+  'POST /networks/{id}/paths/{tunnel_id}/take-out': {
+    body: networkBodies.NetworkActionBody,
+    answer: networks.NetworkActionAnswer,
+  },
+  'POST /networks/{id}/paths/{tunnel_id}/put-back': {
+    body: networkBodies.NetworkActionBody,
+    answer: networks.NetworkActionAnswer,
+  },
   'GET /webhooks': { answer: webhooks.ListWebhooksAnswer },
   'POST /webhooks': { body: webhooks.WebhookBody, answer: webhooks.ChangeWebhookAnswer },
   'GET /webhooks/{id}': { answer: webhooks.WebhookView },

@@ -119,6 +119,13 @@ export const ROUTES_QUERY = queryParameters({
   is_enabled: flagParameter('Only rules that are in force, or are not.'),
 })
 
+export const NETWORKS_QUERY = queryParameters({
+  ...pagingParameters(),
+  search: textParameter('Only networks with this in their title, note, destination or own addresses.'),
+  tunnel_id: integerParameter('Only networks that have this tunnel as a path.'),
+  is_enabled: flagParameter('Only networks that are enabled, or are not.'),
+})
+
 export const PATH_QUERY = queryParameters({ address: textParameter('The address of a destination.') })
 
 export const CONNECTIONS_LIMIT = { standard: 200, maximum: CONNECTIONS_MAX }

@@ -28,6 +28,7 @@ export const INPUT = {
   'input.addresses': 'addresses',
   'input.networks': 'networks',
   'input.destinations': 'destinations',
+  'input.paths': 'tunnels, each with its preference and weight',
   'input.object': 'Each of {field} must be an object with {names}.',
   'input.traffic_class': '{field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.',
   'input.cidr': '{field} must be an address or a network such as 203.0.113.0/24.',

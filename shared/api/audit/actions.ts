@@ -61,6 +61,11 @@ export const AUDIT_ACTIONS = {
   TokenRevoke: 1450,
   PasswordConfirm: 1460,
   RecoveryCodes: 1470,
+  NetworkCreate: 1600,
+  NetworkUpdate: 1610,
+  NetworkDelete: 1620,
+  NetworkPathOut: 1630,
+  NetworkPathBack: 1640,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

@@ -8,6 +8,7 @@ import { answerProperties } from '../base/field-list.ts'
 import { StepView } from '../base/step.ts'
 import { Count, Flag, Id, list, oneOf, shape, Text, described, Whole } from '../base/shapes.ts'
 import { Impact } from '../impact/impact.ts'
+import { DependentNetwork } from '../networks/fields.ts'
 import { AddressView } from './addresses.ts'
 import { CreateTunnelBody } from './bodies.ts'
 import { TUNNEL_FIELDS } from './fields.ts'
@@ -150,6 +151,10 @@ export const DeleteTunnelAnswer = shape('TunnelDeleted', {
   dependent_routes: described(
     list(DependentRoute),
     'The relay rules that used the tunnel: they stay, and their path is gone.',
+  ),
+  dependent_networks: described(
+    list(DependentNetwork),
+    'The networks that had the tunnel as a path: they stay, and go on over their other paths.',
   ),
 })
 export type DeleteTunnelAnswer = Static<typeof DeleteTunnelAnswer>

@@ -69,6 +69,9 @@ export const RemoveAddressBody = shape('RemoveAddressBody', { ...anAddress, ...C
 export type RemoveAddressBody = Static<typeof RemoveAddressBody>
 
 export const DeleteTunnelBody = shape('DeleteTunnelBody', {
+  force: maybe(
+    flag('force', 'Delete the tunnel although it is a path of networks: they go on over their other paths.'),
+  ),
   i_understand_i_may_lose_access: maybe(
     flag('i_understand_i_may_lose_access', 'Delete the tunnel although this very request comes through it.'),
   ),
