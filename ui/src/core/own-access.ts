@@ -20,6 +20,7 @@ type Risky = {
   [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
 }[EndpointName]
 
+const CUTS: readonly string[] = ['WOULD_CUT_OWN_ACCESS', 'NETWORK_CUTS_OWN_ACCESS']
 const TEXTS = {
   through_tunnel: 'own_access.text',
   route_goes: 'own_access.text',
@@ -43,7 +44,7 @@ export const withAccessCheck = async <R extends Risky>(
     return await call(route, ...withBody<R>(args))
   } catch (thrown) {
     const error = toApiError(thrown)
-    if (error.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
+    if (!CUTS.includes(error.code)) throw thrown
     // Ahead of the change: nothing loads once the connection is cut.
     await loaded(() => messages.load(['own_access']))
     const {

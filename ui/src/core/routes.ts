@@ -97,6 +97,16 @@ export const ROUTES: readonly Route[] = [
   { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.new_pool' },
   { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pool' },
   {
+    path: '/networks',
+    page: 'networks/ListPage',
+    areas: ['networks', 'list'],
+    title: 'core.nav.networks',
+    nav: { group: 'tunnels', icon: 'globe' },
+    first: ['/networks?limit=1000'],
+  },
+  { path: '/networks/new', page: 'networks/EditPage', areas: ['networks'], title: 'core.nav.networks' },
+  { path: '/networks/:id/edit', page: 'networks/EditPage', areas: ['networks'], title: 'core.nav.networks' },
+  {
     path: '/reconcile',
     page: 'reconcile/ListPage',
     areas: ['reconcile', 'routes', 'list'],

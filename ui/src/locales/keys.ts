@@ -14,6 +14,7 @@ import type tunnel_new from './en/tunnel_new.json'
 import type first_hour from './en/first_hour.json'
 import type forwarding from './en/forwarding.json'
 import type order from './en/order.json'
+import type networks from './en/networks.json'
 import type own_access from './en/own_access.json'
 import type palette from './en/palette.json'
 import type path from './en/path.json'
@@ -50,6 +51,7 @@ interface Areas {
   readonly first_hour: typeof first_hour
   readonly forwarding: typeof forwarding
   readonly order: typeof order
+  readonly networks: typeof networks
   readonly own_access: typeof own_access
   readonly palette: typeof palette
   readonly path: typeof path

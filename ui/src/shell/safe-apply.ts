@@ -21,7 +21,7 @@ const DISMISSED = 'safe_apply_dismissed'
 
 const stale = ['/safe-apply']
 /** What may have been put back. */
-export const PUT_BACK = ['/tunnels', '/routes', '/pools', '/settings', '/system/forwarding', '/reconcile']
+export const PUT_BACK = ['/tunnels', '/routes', '/networks', '/pools', '/settings', '/system/forwarding', '/reconcile']
 
 export const keep = ({ window_id }: SafeApplyWindow): Promise<unknown> =>
   act(

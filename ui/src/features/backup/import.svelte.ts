@@ -79,7 +79,7 @@ export class BackupImport {
       )
       this.#key = ''
       this.#dryRun = null
-      await invalidate('/settings', '/pools', '/tunnels', '/routes', '/reconcile', '/monitor')
+      await invalidate('/settings', '/pools', '/tunnels', '/routes', '/networks', '/reconcile', '/monitor')
     } catch (thrown) {
       const error = toApiError(thrown)
       if (error.code !== 'NO_ANSWER') this.#key = ''
