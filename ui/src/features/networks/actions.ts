@@ -11,8 +11,8 @@ import { requestOf, valuesOf } from './draft.ts'
 export const STALE: readonly string[] = ['/networks']
 
 const MOVES = {
-  'take-out': { way: 'out', back: 'put-back' },
-  'put-back': { way: 'back', back: 'take-out' },
+  'take-out': { way: 'out', back: 'put-back', endpoint: 'POST /networks/{id}/paths/{tunnel_id}/take-out' },
+  'put-back': { way: 'back', back: 'take-out', endpoint: 'POST /networks/{id}/paths/{tunnel_id}/put-back' },
 } as const
 
 export const movePath = async (
@@ -23,7 +23,7 @@ export const movePath = async (
   const words = { name: tunnelText(path), title: network.network_title }
   const { way, back } = MOVES[move]
   const send = (which: keyof typeof MOVES) =>
-    withAccessCheck(`POST /networks/{id}/paths/{tunnel_id}/${which}`, {
+    withAccessCheck(MOVES[which].endpoint, {
       id: network.network_id,
       tunnel_id: path.tunnel_id,
       body: {},
