@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
-import { ROUTES, type Route } from '../../ui/src/core/routes.ts'
+import { FIRST_ANSWERS } from '../../ui/src/core/first-answers.ts'
+import { ROUTES } from '../../ui/src/core/routes.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const BUILT = join(ROOT, '.build/page')
@@ -43,9 +44,9 @@ export async function buildPage(folder: string): Promise<void> {
 
 const preloadOf = (manifest: Manifest): Preload => ({
   entrance: byLanguage(manifest, 'src/shell/Entrance.svelte', []),
-  routes: ROUTES.map(({ path, page, areas, first = [] }: Route) => ({
+  routes: ROUTES.map(({ path, page, areas }) => ({
     path,
-    first,
+    first: FIRST_ANSWERS[path] ?? [],
     files: byLanguage(manifest, `src/features/${page}.svelte`, areas),
   })),
 })

@@ -25,18 +25,7 @@ const COMMON = new RegExp(
   `/ui/src/(components|components/(form|impact|message)|core|features/tunnels|shell)/(${[
     ...['Answer', 'Banner', 'Chip', 'Code', 'CopyButton', 'Dialog', 'Disclosure', 'ErrorBox', 'Facts', 'Force'],
     ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'TunnelName', 'Warnings'],
-    ...[
-      'act',
-      'cancelled',
-      'copy',
-      'in-view',
-      'kept-results',
-      'live',
-      'lost-response',
-      'notifications',
-      'own-access',
-      'stream',
-    ],
+    ...['act', 'cancelled', 'copy', 'in-view', 'kept-results', 'live', 'notifications', 'own-access', 'stream'],
     ...['unsaved', 'safe-apply-query', 'tunnel-names', 'tunnel-query'],
   ].join('|')})\\.|/features/(tunnels/labels|routes/(rule-health|formats))\\.ts`,
 )

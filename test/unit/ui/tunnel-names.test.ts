@@ -12,7 +12,7 @@ const READERS: Readonly<Record<string, string>> = {
   'components/InterfaceName.svelte': 'finds the tunnel by its interface',
   'components/TunnelName.svelte': 'is how it is shown',
   'components/chart/live-rates.svelte.ts': 'finds the readings by the interface',
-  'core/own-access.ts': 'has an answer that names the interface alone',
+  'core/own-access-consent.ts': 'has an answer that names the interface alone',
   'core/tunnel-names.ts': 'is how it is written',
   'features/incidents/labels.ts': 'speaks of what the kernel reported, by interfaces',
   'features/reconcile/Adopt.svelte': 'is about an interface that is no tunnel of the panel yet',

@@ -10,8 +10,6 @@ export interface Route {
   readonly title: Key
   /** Entry in the navigation, if any; on a phone with a title that fits there. */
   readonly nav?: { readonly group: 'tunnels' | 'host' | 'panel'; readonly icon: string; readonly onPhone?: Key }
-  /** API paths to prefetch. */
-  readonly first?: readonly string[]
 }
 
 /** In navigation order; literal paths before those with `:id`. */
@@ -22,7 +20,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['dashboard', 'tunnels', 'path'],
     title: 'core.nav.dashboard',
     nav: { group: 'tunnels', icon: 'gauge', onPhone: 'core.nav.dashboard' },
-    first: ['/monitor/summary'],
   },
   {
     path: '/tunnels',
@@ -30,7 +27,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['tunnels', 'tunnel', 'list', 'charts'],
     title: 'core.nav.tunnels',
     nav: { group: 'tunnels', icon: 'waypoints', onPhone: 'core.nav.tunnels' },
-    first: ['/tunnels?limit=1000'],
   },
   { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
   {
@@ -54,7 +50,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels/:id/diagnostics',
     page: 'tunnels/DiagnosticsPage',
-    areas: ['tunnels', 'tunnel', 'diagnostics'],
+    areas: ['tunnels', 'tunnel', 'diagnostics', 'charts'],
     title: 'core.nav.tunnel',
   },
   {
@@ -69,7 +65,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['routes', 'path', 'list', 'charts'],
     title: 'core.nav.routes',
     nav: { group: 'tunnels', icon: 'shuffle', onPhone: 'core.nav.short.routes' },
-    first: ['/routes?limit=1000'],
   },
   { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.new_route' },
   {
@@ -77,7 +72,6 @@ export const ROUTES: readonly Route[] = [
     page: 'routes/OrderPage',
     areas: ['routes', 'order'],
     title: 'core.nav.route_order',
-    first: ['/routes?limit=1000'],
   },
   {
     path: '/routes/:id',
@@ -92,7 +86,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['pools', 'list'],
     title: 'core.nav.pools',
     nav: { group: 'tunnels', icon: 'layers' },
-    first: ['/pools'],
   },
   { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.new_pool' },
   { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pool' },
@@ -101,8 +94,7 @@ export const ROUTES: readonly Route[] = [
     page: 'networks/ListPage',
     areas: ['networks', 'list'],
     title: 'core.nav.networks',
-    nav: { group: 'tunnels', icon: 'globe' },
-    first: ['/networks?limit=1000'],
+    nav: { group: 'tunnels', icon: 'link' },
   },
   { path: '/networks/new', page: 'networks/EditPage', areas: ['networks'], title: 'core.nav.networks' },
   { path: '/networks/:id/edit', page: 'networks/EditPage', areas: ['networks'], title: 'core.nav.networks' },
@@ -112,7 +104,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['reconcile', 'routes', 'list'],
     title: 'core.nav.reconcile',
     nav: { group: 'host', icon: 'scale' },
-    first: ['/reconcile?include_ignored=true'],
   },
   {
     path: '/forwarding',
@@ -120,7 +111,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['forwarding'],
     title: 'core.nav.forwarding',
     nav: { group: 'host', icon: 'forward' },
-    first: ['/system/forwarding'],
   },
   {
     path: '/metrics',
@@ -128,29 +118,25 @@ export const ROUTES: readonly Route[] = [
     areas: ['metrics', 'charts'],
     title: 'core.nav.metrics',
     nav: { group: 'host', icon: 'activity', onPhone: 'core.nav.short.metrics' },
-    first: ['/system/metrics'],
   },
   {
     path: '/host',
     page: 'host/InterfacesPage',
-    areas: ['host'],
+    areas: ['host', 'list'],
     title: 'core.nav.host',
     nav: { group: 'host', icon: 'network' },
-    first: ['/system/interfaces'],
   },
   {
     path: '/host/routes',
     page: 'host/RoutesPage',
-    areas: ['host'],
+    areas: ['host', 'list'],
     title: 'core.nav.routing_table',
-    first: ['/system/routes'],
   },
   {
     path: '/incidents',
     page: 'incidents/IncidentsPage',
     areas: ['incidents', 'dashboard', 'list'],
     title: 'core.nav.incidents',
-    first: ['/incidents?limit=100'],
   },
   {
     path: '/audit',
@@ -172,17 +158,15 @@ export const ROUTES: readonly Route[] = [
     areas: ['webhooks'],
     title: 'core.nav.webhooks',
     nav: { group: 'panel', icon: 'bell' },
-    first: ['/webhooks'],
   },
   { path: '/webhooks/new', page: 'webhooks/EditPage', areas: ['webhooks'], title: 'core.nav.webhooks' },
   { path: '/webhooks/:id/edit', page: 'webhooks/EditPage', areas: ['webhooks'], title: 'core.nav.webhooks' },
   {
     path: '/settings',
     page: 'settings/SettingsPage',
-    areas: ['settings'],
+    areas: ['settings', 'list'],
     title: 'core.nav.settings',
     nav: { group: 'panel', icon: 'settings' },
-    first: ['/settings/schema'],
   },
   {
     path: '/system',
@@ -190,7 +174,6 @@ export const ROUTES: readonly Route[] = [
     areas: ['system'],
     title: 'core.nav.system',
     nav: { group: 'panel', icon: 'info' },
-    first: ['/system/info'],
   },
   { path: '/system/api', page: 'system/ApiPage', areas: ['system', 'list'], title: 'core.nav.system' },
   { path: '/system/licences', page: 'system/LicencesPage', areas: ['system'], title: 'core.nav.system' },

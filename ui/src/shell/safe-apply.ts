@@ -6,7 +6,7 @@ import { incidentKey } from '../core/attention.ts'
 import { call } from '../core/api.ts'
 import { toApiError } from '../core/api-error.ts'
 import { t } from '../core/i18n.svelte.ts'
-import { lastSent } from '../core/own-access.ts'
+import { lastSent } from '../core/own-access-consent.ts'
 import { trial } from '../core/trial.svelte.ts'
 import { endTrial } from '../core/tried-drafts.ts'
 
