@@ -33,7 +33,7 @@ export const NETWORK = {
     'Your own connection from {client_ip} was made to {address}, which this change takes away from this server: you may lose access to the panel.',
   'network.not_moved': 'The networks that have it as a path were not moved to their other paths: {why}',
   'network.tunnel_is_path':
-    '{tunnel} is a path of networks: {networks}. With force it is deleted, and they go on over their other paths.',
+    '{tunnel} is a path of networks: {networks}. If it is deleted all the same, they go on over their other paths.',
   'network.tunnel_is_only_path':
     '{tunnel} is the only path of networks: {networks}. Give them another path, or delete them first.',
   'network.tunnel_renamed':
