@@ -33,7 +33,7 @@ export const EndSafeApplyBody = shape('EndSafeApplyBody', { window_id })
 export type EndSafeApplyBody = Static<typeof EndSafeApplyBody>
 export const ExtendSafeApplyBody = shape('ExtendSafeApplyBody', { window_id, seconds })
 
-export const SAFE_APPLY_KINDS = ['tunnel', 'route', 'pool', 'setting', 'forwarding'] as const
+export const SAFE_APPLY_KINDS = ['tunnel', 'route', 'network', 'pool', 'setting', 'forwarding'] as const
 
 export const SafeApplyItem = shape('SafeApplyItem', {
   kind: oneOf(SAFE_APPLY_KINDS),

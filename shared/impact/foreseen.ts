@@ -2,12 +2,14 @@
 import type { Warning } from '../api/base/errors.ts'
 import type { Change } from '../change/change.ts'
 import type { HostForwarding } from '../forwarding/host.ts'
+import type { NetworkStates } from '../network/model.ts'
 import type { RelayDestination, RulesetState } from '../ruleset/model.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 
 export type HostChange =
   | { readonly noun: 'tunnel'; readonly change: Change<TunnelState> }
   | { readonly noun: 'route'; readonly change: Change<RulesetState> }
+  | { readonly noun: 'network'; readonly change: Change<NetworkStates> }
   | {
       readonly noun: 'forwarding'
       readonly change: { readonly before: HostForwarding; readonly after: HostForwarding }

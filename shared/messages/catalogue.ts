@@ -16,6 +16,7 @@ import { INPUT } from './input.ts'
 import { LIMITS } from './limits.ts'
 import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
+import { NETWORK } from './network.ts'
 import { NOTE } from './note.ts'
 import { NOTICE } from './notice.ts'
 import { OBJECT } from './object.ts'
@@ -48,6 +49,7 @@ export const CATALOGUE = {
   ...LIMITS,
   ...LISTENER,
   ...MONITOR,
+  ...NETWORK,
   ...NOTE,
   ...NOTICE,
   ...OBJECT,

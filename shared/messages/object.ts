@@ -5,6 +5,9 @@ export const OBJECT = {
   'object.pool': '{name}',
   'object.the_rule': 'the rule {rule}',
   'object.rules': '{count, plural, one {# rule} other {# rules}}',
+  'object.network': '“{name}”',
+  'object.the_network': 'the network {network}',
+  'object.networks': '{count, plural, one {# network} other {# networks}}',
   'object.forwarding': 'IP forwarding',
   'object.pool_range': '{pool} ({cidr})',
 } as const

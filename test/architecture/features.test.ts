@@ -19,6 +19,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   listeners: [],
   // A tunnel takes addresses from a pool and defaults from the settings.
   tunnels: ['settings', 'pools'],
+  // A network lies behind tunnels.
+  networks: ['tunnels'],
   // Reads the capabilities of the host.
   forwarding: ['system'],
   // A rule relays over a tunnel and needs forwarding.
@@ -27,8 +29,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'safe-apply': ['routes'],
   // Counts what goes through a rule.
   traffic: ['routes'],
-  // Reads what a change of a tunnel or a rule would interrupt.
-  impact: ['traffic'],
+  // Reads what a change of a tunnel, a network or a rule would interrupt.
+  impact: ['networks', 'traffic'],
   monitor: ['tunnels'],
   // Takes destinations out of rotation that do not answer, and whose tunnel is down.
   failover: ['routes', 'monitor'],
@@ -39,7 +41,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Reads what the others keep in memory.
   exposition: ['metrics'],
   diagnostics: ['monitor', 'metrics'],
-  reconcile: ['rule-health'],
+  reconcile: ['networks', 'rule-health'],
   // Keeps what reconciliation, monitor and health of rules find.
   incidents: ['reconcile'],
   backup: ['audit', 'routes'],

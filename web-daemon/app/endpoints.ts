@@ -14,6 +14,8 @@ import { metricsComponent } from '../features/metrics/component.ts'
 import { fullDisks } from '../features/metrics/full-disks.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
+import { networkEndpoints } from '../features/networks/endpoints.ts'
+import { pathUse } from '../features/networks/tunnel-use.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { healComponent } from '../features/reconcile/heal.ts'
@@ -84,8 +86,14 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...diagnosticEndpoints(runs, logger),
     ...auditEndpoints,
     ...poolEndpoints(poolUse),
-    ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
+    ...tunnelEndpoints({
+      dependants: dependentRoutes,
+      inState: (word) => monitor.inState(word),
+      paths: pathUse,
+      readImpact,
+    }),
     ...pairingEndpoints(pairing),
+    ...networkEndpoints(readImpact),
     ...reconcileEndpoints({ watch, heals }),
     ...incidentEndpoints({
       ...attentionDeps(services, helper),

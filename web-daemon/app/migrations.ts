@@ -6,6 +6,7 @@ import * as incidents from '../features/incidents/migration.ts'
 import * as listeners from '../features/listeners/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
+import * as networks from '../features/networks/migration.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as ruleHealth from '../features/rule-health/migration.ts'
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   incidents,
   tunnelAnswers,
   webhookDelivered,
+  networks,
 ]

@@ -62,6 +62,7 @@ export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPan
   const kernel = Object.create(host, {
     links: { get: () => faulty.links },
     answers: { get: () => faulty.answers },
+    networks: { get: () => faulty.networks },
     units: { get: () => faulty.units },
     networkd: { get: () => faulty.networkd },
     rulesets: { get: () => faulty.rulesets },

@@ -3,6 +3,7 @@ import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { forwardingSteps } from '../forwarding/plan-view.ts'
+import { planView as networkPlan } from '../networks/plan-view.ts'
 import { planView as rulePlan } from '../routes/plan-view.ts'
 import { planView as tunnelPlan, type Folders } from '../tunnels/plan-view.ts'
 
@@ -19,12 +20,21 @@ export async function planOf({ request }: ReadContext, { changes }: Foreseen): P
 }
 
 function planIn(one: HostChange, folders: Folders): Plan {
-  if (one.noun === 'forwarding') return forwardingSteps([one.change])
-  const plan =
-    one.noun === 'route'
-      ? rulePlan(one.change, { route_rule_id: null, warnings: [] })
-      : tunnelPlan(one.change, { interface_name: nameOf(one.change), tunnel_id: null, folders, warnings: [] })
-  return { steps: plan.steps, rollback: plan.rollback }
+  const { steps, rollback } = planViewOf(one, folders)
+  return { steps, rollback }
+}
+
+function planViewOf(one: HostChange, folders: Folders): Plan {
+  switch (one.noun) {
+    case 'forwarding':
+      return forwardingSteps([one.change])
+    case 'route':
+      return rulePlan(one.change, { route_rule_id: null, warnings: [] })
+    case 'network':
+      return networkPlan(one.change, { network_id: null, warnings: [] })
+    case 'tunnel':
+      return tunnelPlan(one.change, { interface_name: nameOf(one.change), tunnel_id: null, folders, warnings: [] })
+  }
 }
 
 const nameOf = ({ before, after }: Extract<HostChange, { noun: 'tunnel' }>['change']): string =>

@@ -8,8 +8,11 @@ import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.t
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dropHistory } from '../monitor/store.ts'
+import { dependentNetworks } from '../networks/tunnel-use.ts'
 import { idIn } from '../tunnels/get.ts'
 import { release } from '../tunnels/ownership.ts'
+import { isPath } from '../tunnels/path-use.ts'
+import type { TunnelRecord } from '../tunnels/record.ts'
 import { requireTunnel, targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
@@ -17,8 +20,14 @@ import { observe, tunnelView } from '../tunnels/view.ts'
 
 /** Root changes nothing, and gets no further request for it. */
 export async function foreseeForgetting({ db }: ReadContext, { params }: Incoming): Promise<Foreseen> {
-  await requireTunnel(db, idIn(params))
+  await refusePath(db, await requireTunnel(db, idIn(params)))
   return NOTHING_FORESEEN
+}
+
+/** A network refers to its paths by their tunnels. */
+async function refusePath(db: ReadContext['db'], tunnel: TunnelRecord): Promise<void> {
+  const networks = await dependentNetworks(db, tunnel.tunnel_id)
+  if (networks.length > 0) throw isPath('network.tunnel_forgotten', tunnel, networks)
 }
 
 /**
@@ -28,6 +37,7 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))
     const { tunnel_id, interface_name } = record
+    await refusePath(context.db, record)
     await context.db.transaction().execute(async (transaction) => {
       await markDeleted(transaction, tunnel_id, context.now().toISOString())
       await dropHistory(transaction, tunnel_id)

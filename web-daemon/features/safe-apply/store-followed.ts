@@ -22,6 +22,8 @@ export const FOLLOWED: readonly Followed[] = [
   { table: 'route_rule', key: 'route_rule_id', named: { kind: 'route', title: 'route_rule_title' }, isMarked: true },
   ...childrenOf('route', 'route_rule', ['route_destination', 'route_allowed_source']),
   { table: 'route_check', key: 'route_rule_id', parent: { kind: 'route', table: 'route_rule', key: 'route_rule_id' } },
+  { table: 'network', key: 'network_id', named: { kind: 'network', title: 'network_title' }, isMarked: true },
+  ...childrenOf('network', 'network', ['network_path', 'network_address']),
   { table: 'setting', key: 'key', named: { kind: 'setting', title: 'key' } },
 ]
 

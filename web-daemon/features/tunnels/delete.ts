@@ -1,5 +1,6 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; repeated, it says that the tunnel is
 // gone (decisions.md, T2, R22, R23).
+import type { DependentNetwork } from '@panel/shared/api/networks/fields.ts'
 import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
@@ -21,13 +22,14 @@ import { look } from './target.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { whyNotDeleted } from './ownership.ts'
+import { refuseToLoseNetworks, type PathUse } from './path-use.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
 import { existingTunnels, findTunnel } from './store.ts'
 
 export const deleteTunnel =
-  (dependants: DependentRoutes) =>
+  (dependants: DependentRoutes, paths: PathUse) =>
   (
     context: CommandContext,
     { params, body, client_ip, server_ip }: Incoming<DeleteTunnelBody>,
@@ -42,10 +44,14 @@ export const deleteTunnel =
         return ok(alreadyDeleted(stored.record))
       }
       const { found, folders, change } = await planRemoval(context, stored.record)
+      const networks = await paths.networksOver(context.db, tunnel_id)
+      refuseToLoseNetworks(stored.record, networks, body.force === true)
       const accepts = body.i_understand_i_may_lose_access === true
       await guardOwnAccess(context, stored.record, change, { client_ip, server_ip, accepts })
+      await paths.leave(context, tunnel_id)
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
-      return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
+      const routes = await dependants(context, tunnel_id)
+      return ok(report(stored.record, change, { found, folders, routes, networks }))
     })
 
 /** Plans a removal by reading alone. */
@@ -55,15 +61,22 @@ async function planRemoval({ request }: ReadContext, record: TunnelRecord) {
   return { found, folders, change: { before: found.state, after: null } }
 }
 
-export async function foreseeDeletion(context: ReadContext, { params }: Incoming<DeleteTunnelBody>): Promise<Foreseen> {
-  const stored = await findTunnel(context.db, idIn(params))
-  if (!stored) throw noSuchTunnel(idIn(params))
-  if (stored.isDeleted) {
-    await refuseUnmanaged(context, stored.record)
-    return NOTHING_FORESEEN
+export const foreseeDeletion =
+  (paths: PathUse) =>
+  async (context: ReadContext, { params, body }: Incoming<DeleteTunnelBody>): Promise<Foreseen> => {
+    const tunnel_id = idIn(params)
+    const stored = await findTunnel(context.db, tunnel_id)
+    if (!stored) throw noSuchTunnel(tunnel_id)
+    if (stored.isDeleted) {
+      await refuseUnmanaged(context, stored.record)
+      return NOTHING_FORESEEN
+    }
+    const { change } = await planRemoval(context, stored.record)
+    refuseToLoseNetworks(stored.record, await paths.networksOver(context.db, tunnel_id), body.force === true)
+    const left = await paths.foreseeLeaving(context, tunnel_id)
+    const removal = foreseenOf(changesIn(change), [])
+    return { ...removal, changes: [...left, ...removal.changes] }
   }
-  return foreseenOf(changesIn((await planRemoval(context, stored.record)).change), [])
-}
 
 /** The changes for root; none if nothing of the tunnel is left. */
 const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
@@ -73,12 +86,13 @@ interface Removal {
   readonly found: TunnelFound
   readonly folders: Folders
   readonly routes: DependentRoute[]
+  readonly networks: DependentNetwork[]
 }
 
 function report(
   record: TunnelRecord,
   change: Change<TunnelState>,
-  { found, folders, routes }: Removal,
+  { found, folders, routes, networks }: Removal,
 ): DeleteTunnelAnswer {
   const { tunnel_id, interface_name } = record
   const warnings = dependantWarnings(interface_name, routes)
@@ -98,6 +112,7 @@ function report(
     plan: planView(change, { interface_name, tunnel_id, folders, warnings }),
     warnings,
     dependent_routes: routes,
+    dependent_networks: networks,
   }
 }
 
@@ -137,5 +152,6 @@ function alreadyDeleted({ tunnel_id, interface_name }: TunnelRecord): DeleteTunn
     plan: planView({ before: null, after: null }, { interface_name, tunnel_id, folders: NOWHERE, warnings: [] }),
     warnings: [],
     dependent_routes: [],
+    dependent_networks: [],
   }
 }

@@ -17,6 +17,7 @@ import {
   upTunnel,
 } from './life.ts'
 import { listAllTunnels, type InState } from './list.ts'
+import type { PathUse } from './path-use.ts'
 import { previewTunnel } from './preview.ts'
 import { foreseeUpdate, updateTunnel } from './update.ts'
 
@@ -25,10 +26,11 @@ const tag = 'tunnels'
 interface Deps {
   readonly dependants: DependentRoutes
   readonly inState: InState
+  readonly paths: PathUse
   readonly readImpact: ReadImpact
 }
 
-export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
+export const tunnelEndpoints = ({ dependants, inState, paths, readImpact }: Deps) => [
   query(
     'GET /tunnels',
     {
@@ -70,21 +72,21 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
         'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.',
       gathersProblems: true,
       audit: 'TunnelUpdate',
-      foresee: foreseeUpdate,
+      foresee: foreseeUpdate(paths),
       isVersioned: true,
     },
-    updateTunnel(dependants),
+    updateTunnel(dependants, paths),
   ),
   command(
     'DELETE /tunnels/{id}',
     {
       tag,
       summary:
-        'Delete a tunnel, on the host and in the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.',
+        'Delete a tunnel, on the host and in the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set, and where it is a path of networks, unless force is set and each has another path.',
       audit: 'TunnelDelete',
-      foresee: foreseeDeletion,
+      foresee: foreseeDeletion(paths),
     },
-    deleteTunnel(dependants),
+    deleteTunnel(dependants, paths),
   ),
   command(
     'POST /tunnels/{id}/up',
@@ -94,7 +96,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       audit: 'TunnelEnable',
       foresee: foreseeUp,
     },
-    upTunnel,
+    upTunnel(paths),
   ),
   command(
     'POST /tunnels/{id}/down',
@@ -104,7 +106,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       audit: 'TunnelDisable',
       foresee: foreseeDown,
     },
-    downTunnel(dependants),
+    downTunnel(dependants, paths),
   ),
   command(
     'POST /tunnels/{id}/restart',

@@ -15,6 +15,7 @@ import { idIn } from './get.ts'
 import { look, requireTunnel, targetOf } from './target.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
+import { NO_PATHS, withPaths, type PathUse } from './path-use.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -27,14 +28,23 @@ type Handler = (
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act =
-  (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler =>
+  (
+    action: Action,
+    is_enabled?: boolean,
+    dependants: DependentRoutes = async () => [],
+    paths: Pick<PathUse, 'follow'> = NO_PATHS,
+  ): Handler =>
   (context, { params, body, client_ip, server_ip }) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const { wanted, changes, folders, carried } = await planAct(context, stored, action, is_enabled)
       const accepts = body.i_understand_i_may_lose_access === true
       for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, server_ip, accepts })
-      const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
+      const upAndDown = { tunnel_id: stored.tunnel_id, was: stored.is_enabled, shall: wanted.is_enabled }
+      const { result, unmoved } = await withPaths(paths, context, upAndDown, () =>
+        update(context, tunnelResource(context), { stored, wanted, changes }),
+      )
+      const { record, outcome } = result
       const answer: TunnelActionAnswer = {
         action,
         ...(await changeAnswer(context, record, {
@@ -47,6 +57,7 @@ const act =
           warnings: [
             ...carried.flatMap(({ warnings }) => warnings),
             ...dependantWarnings(record.interface_name, await dependants(context, record.tunnel_id)),
+            ...unmoved,
           ],
         })),
       }
@@ -77,9 +88,10 @@ export const foreseeDown = foresee('down', false)
 export const foreseeRestart = foresee('restart')
 export const foreseeReapply = foresee('reapply')
 
-export const upTunnel = act('up', true)
+export const upTunnel = (paths: PathUse): Handler => act('up', true, undefined, paths)
 /** The link stays, down, with its addresses; its unit is disabled, so that no boot brings it back. */
-export const downTunnel = (dependants: DependentRoutes): Handler => act('down', false, dependants)
+export const downTunnel = (dependants: DependentRoutes, paths: PathUse): Handler =>
+  act('down', false, dependants, paths)
 /**
  * The link is taken down and brought up again as stored; one that is missing or drifted is put right on the way. A
  * tunnel that is down stays so.

@@ -19,13 +19,14 @@ import { idIn } from './get.ts'
 import { requireTunnel, targetOf } from './target.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
+import { NO_PATHS, refuseNewName, withPaths, type PathUse } from './path-use.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { labelsIn, relabel } from './relabel.ts'
 import { tunnelResource } from './resource.ts'
 
 export const updateTunnel =
-  (dependants: DependentRoutes) =>
+  (dependants: DependentRoutes, paths: PathUse) =>
   (
     context: CommandContext,
     { params, body, problems, client_ip, server_ip, if_match }: Incoming<UpdateTunnelBody>,
@@ -33,7 +34,7 @@ export const updateTunnel =
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       requireVersion(stored, { if_match })
-      const answer = await amend(context, stored, { body, problems, client_ip, server_ip })
+      const answer = await amend(context, stored, { body, problems, client_ip, server_ip }, paths)
       const isTakenDown = stored.is_enabled && !answer.tunnel.is_enabled
       const more = isTakenDown
         ? dependantWarnings(stored.interface_name, await dependants(context, stored.tunnel_id))
@@ -41,17 +42,22 @@ export const updateTunnel =
       return ok({ ...answer, warnings: [...answer.warnings, ...more] } satisfies UpdateTunnelAnswer)
     })
 
-export async function foreseeUpdate(context: ReadContext, incoming: Incoming<UpdateTunnelBody>): Promise<Foreseen> {
-  return foreseeAmendment(context, await requireTunnel(context.db, idIn(incoming.params)), incoming)
-}
+export const foreseeUpdate =
+  (paths: PathUse) =>
+  async (context: ReadContext, incoming: Incoming<UpdateTunnelBody>): Promise<Foreseen> =>
+    foreseeAmendment(context, await requireTunnel(context.db, idIn(incoming.params)), incoming, paths)
+
+type Paths = Pick<PathUse, 'networksOver' | 'follow'>
 
 export async function foreseeAmendment(
   context: ReadContext,
   stored: TunnelRecord,
   request: UpdateRequest,
+  paths: Paths = NO_PATHS,
 ): Promise<Foreseen> {
   if (labelsIn(stored, request)) return NOTHING_FORESEEN
   const draft = await draftUpdate(context, stored, request)
+  await refuseNewName(paths, context.db, stored, draft.record.interface_name)
   if (draft.record.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   if (!draft.concernsHost) return foreseenOf([], draft.warnings)
   const { change, warnings } = await withCarriedRoutes(context, draft)
@@ -63,20 +69,24 @@ export async function amend(
   context: CommandContext,
   stored: TunnelRecord,
   request: UpdateRequest & { readonly client_ip: string; readonly server_ip: string },
+  paths: Paths = NO_PATHS,
 ): Promise<UpdateTunnelAnswer> {
   const labels = labelsIn(stored, request)
   if (labels) return relabel(context, stored, labels)
   const { body, client_ip, server_ip } = request
   const draft = await draftUpdate(context, stored, request)
   const { before, after, record: wanted, facts } = draft
+  await refuseNewName(paths, context.db, stored, wanted.interface_name)
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
   const accepts = body.i_understand_i_may_lose_access === true
   const carried = await withCarriedRoutes(context, { before, after })
   await guardOwnAccess(context, stored, carried.change, { client_ip, server_ip, accepts })
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
-  const warnings = [...draft.warnings, ...carried.warnings]
-  const { record, checks } = await carryOutUpdate(context, stored, draft)
+  const upAndDown = { tunnel_id: stored.tunnel_id, was: stored.is_enabled, shall: wanted.is_enabled }
+  const { result, unmoved } = await withPaths(paths, context, upAndDown, () => carryOutUpdate(context, stored, draft))
+  const { record, checks } = result
+  const warnings = [...draft.warnings, ...carried.warnings, ...unmoved]
   context.note.rename(stored.interface_name, record.interface_name)
   context.note.rename(stored.display_name, record.display_name)
   const { interface_name, tunnel_id } = record

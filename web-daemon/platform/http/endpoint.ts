@@ -22,6 +22,7 @@ export const TAGS = [
   'impact',
   'metrics',
   'monitor',
+  'networks',
   'other',
   'pools',
   'reconcile',
@@ -195,7 +196,7 @@ export type Endpoint = Schemas &
   )
 /** Whether it can have root change the host in a way that waits for a confirmation. */
 export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint && !('endsWindow' in endpoint)
-const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
+const WINDOWED_TAGS: readonly Tag[] = ['networks', 'pools', 'routes', 'settings', 'tunnels']
 /** Whether it changes what a window puts back, even if it leaves the host alone. */
 export const isWindowed = (endpoint: Endpoint): boolean =>
   endpoint.kind === 'command' && (changesHost(endpoint) || WINDOWED_TAGS.includes(endpoint.tag ?? 'other'))

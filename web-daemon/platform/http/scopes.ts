@@ -11,6 +11,7 @@ const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
   impact: 'read',
   metrics: 'metrics',
   monitor: 'monitor',
+  networks: 'tunnels',
   other: 'settings',
   pools: 'tunnels',
   reconcile: 'tunnels',
