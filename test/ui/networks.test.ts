@@ -70,7 +70,7 @@ describe('The networks behind tunnels', () => {
     await makeNetwork()
     const { page } = await visitNetworks()
     await row(page).getByText('Standby', { exact: true }).waitFor()
-    await row(page).getByRole('button', { name: 'Take gre-a-1 out of Frankfurt' }).click()
+    await row(page).getByRole('button', { name: 'Take out gre-a-1 for Frankfurt' }).click()
     await row(page).getByText('Out', { exact: true }).waitFor()
     assert.deepEqual(
       inKernel()?.paths.map(({ interface_name }) => interface_name),

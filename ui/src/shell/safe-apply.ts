@@ -91,7 +91,12 @@ export const placeOf = ({ kind, target_id, what }: SafeApplyItem, isPutBack: boo
   if (kind === 'setting') return '/settings'
   if (kind === 'forwarding') return '/forwarding'
   if (what === (isPutBack ? 'created' : 'deleted')) return undefined
-  return { tunnel: `/tunnels/${target_id}`, route: `/routes/${target_id}`, pool: `/pools/${target_id}/edit` }[kind]
+  return {
+    tunnel: `/tunnels/${target_id}`,
+    route: `/routes/${target_id}`,
+    network: `/networks/${target_id}/edit`,
+    pool: `/pools/${target_id}/edit`,
+  }[kind]
 }
 
 /** Answers over new connections, and how long they have come without a gap. */
