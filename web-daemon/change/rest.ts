@@ -1,8 +1,9 @@
 // How long the next look at the host waits, so that a program that changes it all the time costs little and a single
-// change is seen at once.
+// change is seen at once. Where a look takes long, nobody waits for longer than `MOST_MS` all the same.
 
 /** So much looking is free, before rest follows. */
 const SPARED_MS = 10_000
+export const MOST_MS = 10_000
 
 export class Rest {
   readonly #factor: number
@@ -19,7 +20,8 @@ export class Rest {
 
   looked(took_ms: number): void {
     this.#refill()
-    this.#left -= took_ms
+    // What is owed is no more than what is rested for it.
+    this.#left = Math.max(this.#left - took_ms, -MOST_MS / (this.#factor + 1))
   }
 
   get ms(): number {

@@ -46,10 +46,13 @@ export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed
 /** Keeps the page from reading rules until the returned function is called: following a change drops a plan. */
 async function holdRule(page: Page): Promise<() => Promise<void>> {
   const held: Route[] = []
-  const rules = /\/api\/v1\/routes(\/\d+)?(\?|$)/
-  await page.route(rules, (route) => (route.request().method() === 'GET' ? void held.push(route) : route.continue()))
+  let isHolding = true
+  await page.route(/\/api\/v1\/routes(\/\d+)?(\?|$)/, (route) =>
+    isHolding && route.request().method() === 'GET' ? void held.push(route) : route.continue(),
+  )
+  // The handler stays: with the last one what is held would go on by itself, and could not go on a second time.
   return async () => {
-    await page.unroute(rules)
+    isHolding = false
     for (const route of held) await route.continue()
   }
 }

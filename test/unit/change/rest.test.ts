@@ -1,7 +1,7 @@
 // How long the background rests between two looks: not after a single change, and nine tenths of the time if another
 // program changes the host without end.
 import assert from 'node:assert/strict'
-import { Rest } from '@panel/web-daemon/change/rest.ts'
+import { MOST_MS, Rest } from '@panel/web-daemon/change/rest.ts'
 
 describe('The rest between two looks at the host', () => {
   let now = 0
@@ -33,6 +33,14 @@ describe('The rest between two looks at the host', () => {
     assert.deepEqual(new Set(all.slice(0, 25)), new Set([0]))
     const looked = all.length * 400
     assert.ok(looked < 72_000 && looked > 60_000, `${looked} ms of ten minutes`)
+  })
+
+  it('is ten seconds at most, however long looks take, since what needs attention is to be seen', () => {
+    const rest = new Rest(9, () => now)
+    const all = waits(rest, 24_000, 600_000)
+    assert.equal(Math.max(...all), MOST_MS)
+    now += MOST_MS
+    assert.equal(rest.ms, 0, 'looks of long ago are paid for')
   })
 
   it('is never if none is requested', () => {
