@@ -15,7 +15,7 @@ import { networkResource } from './resource.ts'
 import { replaceNetwork } from './store-write.ts'
 import { networksOver, pathTunnels } from './store.ts'
 
-export const pathUse: PathUse = { networksOver: dependentNetworks, foreseeLeaving, leave, follow }
+export const pathUse: PathUse = { networksOver: dependentNetworks, foreseeLeaving, leave, foreseeFollowing, follow }
 
 export async function dependentNetworks(db: ReadDb, tunnel_id: number): Promise<DependentNetwork[]> {
   return (await networksOver(db, tunnel_id)).map(({ network_id, network_title, destination, is_enabled, paths }) => ({
@@ -63,6 +63,10 @@ async function follow(context: CommandContext, tunnel_id: number, isUp: boolean)
     if (!(thrown instanceof Refusal)) throw thrown
     return [{ code: 'NETWORKS_NOT_MOVED', ...message('network.not_moved', { why: asMessage(thrown) }), field: '' }]
   }
+}
+
+async function foreseeFollowing(context: ReadContext, tunnel_id: number, isUp: boolean) {
+  return foreseenOf((await planFollowing(context, tunnel_id, isUp)).change, []).changes.slice()
 }
 
 /** Those alone of which root keeps other paths than it shall; correcting other drift is what PATCH is for. */
