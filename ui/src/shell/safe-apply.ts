@@ -90,7 +90,7 @@ export const unseenEnd = (last: SafeApplyEnded | null | undefined, dismissed: st
 export const placeOf = ({ kind, target_id, what }: SafeApplyItem, isPutBack: boolean): string | undefined => {
   if (kind === 'setting') return '/settings'
   if (kind === 'forwarding') return '/forwarding'
-  if (what === (isPutBack ? 'created' : 'deleted')) return undefined
+  if (kind === 'network' || what === (isPutBack ? 'created' : 'deleted')) return undefined
   return { tunnel: `/tunnels/${target_id}`, route: `/routes/${target_id}`, pool: `/pools/${target_id}/edit` }[kind]
 }
 

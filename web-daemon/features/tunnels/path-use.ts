@@ -1,7 +1,7 @@
 // What networks behind tunnels say of a tunnel that is a path of theirs. The networks know the tunnels, and so the
 // tunnels need not know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { DependentNetwork } from '@panel/shared/api/networks/fields.ts'
+import type { DependentNetwork } from '@panel/shared/api/tunnels/dependent-networks.ts'
 import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { networkNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
