@@ -8,7 +8,6 @@ import type { RoutingEntry } from '../tunnel/observed.ts'
 
 export interface NetworkCut {
   readonly how: 'through_tunnel' | 'route_goes' | 'route_captured'
-  /** As text. */
   readonly network: string
   readonly detail: Message
 }

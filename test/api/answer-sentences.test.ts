@@ -21,7 +21,8 @@ const DATA = `
   webhooks.sender webhooks.recipient answer.sender answer.recipient answer.secret deliveries.event_id
   unit unit_path units_taken_over unmodelled username version web_path window_id
   answer.description allowed_sources.description pools.description route.description routes.description
-  answer.note tunnel.note tunnels.note check.host
+  answer.note tunnel.note tunnels.note network.note networks.note check.host
+  network_title own_addresses destinations
   uri svg recovery_codes last_ip user_agent prefix allowed_networks last_used_ip server_name
 `
 /** Sentences that stay text alone, and why. */

@@ -17,6 +17,7 @@ const NO_MUTATION = [
   'POST /impact',
   'POST /tunnels/preview',
   'POST /tunnels/from-pairing-code',
+  'POST /networks/preview',
   'POST /routes/preview',
   'POST /routes/diagnostics/test',
   'POST /routes/{id}/diagnostics/test',

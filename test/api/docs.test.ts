@@ -109,6 +109,7 @@ describe('The API description', () => {
       'impact',
       'metrics',
       'monitor',
+      'networks',
       'other',
       'pools',
       'reconcile',

@@ -10,6 +10,7 @@ import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
+import { createNetwork, movePath } from './support/networks.ts'
 import { plantByHand } from './support/reconcile.ts'
 import { createRoute, SMALLEST_RULE } from './support/routes.ts'
 import { createTunnel, SMALLEST } from './support/tunnels.ts'
@@ -36,7 +37,10 @@ const MORE_ADDRESSES = [
   { address: '10.9.1.1', prefix_length: 30 },
 ]
 
-/** Two tunnels, the second down, and three rules, the third out of force. */
+/**
+ * Four tunnels, the second down; three rules, the third out of force; and two networks over the last tunnels, the second
+ * with its preferred path taken out.
+ */
 async function furnished(): Promise<Furnished> {
   const [host, ran] = [new FakeKernel(), [] as string[]]
   const through = requestThrough(inProcessHelper(host).request)
@@ -47,8 +51,16 @@ async function furnished(): Promise<Furnished> {
   }
   const panel = await startPanel({ request })
   const client = await panel.setUp()
-  for (const body of [{ addresses: MORE_ADDRESSES }, { is_enabled: false, remote_endpoint: '198.51.100.8' }])
+  for (const body of [
+    { addresses: MORE_ADDRESSES },
+    { is_enabled: false, remote_endpoint: '198.51.100.8' },
+    { remote_endpoint: '198.51.100.10' },
+    { remote_endpoint: '198.51.100.11' },
+  ])
     assert.equal((await createTunnel(client, body)).status, 201)
+  for (const destination of ['10.50.0.0/16', '10.51.0.0/16'])
+    assert.equal((await createNetwork(client, { destination, paths: PREFERRED_PATHS })).status, 201)
+  assert.equal((await movePath(client, 2, 3, 'take-out')).status, 200)
   const two = [
     { address: '10.9.0.2', port: 80 },
     { address: '10.9.1.2', port: 80 },
@@ -67,6 +79,11 @@ async function furnished(): Promise<Furnished> {
   plantByHand(host, 'by-hand')
   return { panel, host, client, ran }
 }
+
+const PREFERRED_PATHS = [
+  { tunnel_id: 3, preference: 10 },
+  { tunnel_id: 4, preference: 20 },
+]
 
 /** A request to each endpoint that touches the host, and whether root has anything to do for it. */
 const REQUESTS: Readonly<Record<string, Requested>> = {
@@ -99,6 +116,11 @@ const REQUESTS: Readonly<Record<string, Requested>> = {
   'POST /routes/{id}/destinations/{destination_id}/return': ['POST', '/routes/1/destinations/1/return', {}],
   'PUT /routes/{id}/check': ['PUT', '/routes/1/check', {}],
   'DELETE /routes/{id}/check': ['DELETE', '/routes/1/check', {}],
+  'POST /networks': ['POST', '/networks', { destination: '10.52.0.0/16', paths: PREFERRED_PATHS }],
+  'PATCH /networks/{id}': ['PATCH', '/networks/1', { metric: 60, own_addresses: ['10.66.0.1'] }],
+  'DELETE /networks/{id}': ['DELETE', '/networks/1', {}],
+  'POST /networks/{id}/paths/{tunnel_id}/take-out': ['POST', '/networks/1/paths/3/take-out', {}],
+  'POST /networks/{id}/paths/{tunnel_id}/put-back': ['POST', '/networks/2/paths/3/put-back', {}],
   'POST /backup/import': ['POST', '/backup/import', { backup: {} }],
 }
 /** Actions that have something to do only after the host was changed by hand. */
@@ -163,7 +185,12 @@ describe('The impact of a request', () => {
     assert.equal(isEnough, false)
   })
 
-  for (const [route, given] of Object.entries(REQUESTS))
+  const OVER_NETWORKS: Readonly<Record<string, Requested>> = {
+    'DELETE /tunnels/{id} of a path': ['DELETE', '/tunnels/4', { force: true }],
+    'POST /tunnels/{id}/down of a path': ['POST', '/tunnels/3/down', {}],
+    'PATCH /tunnels/{id} of a path': ['PATCH', '/tunnels/3', { is_enabled: false }],
+  }
+  for (const [route, given] of Object.entries({ ...REQUESTS, ...OVER_NETWORKS }))
     for (const hasDrifted of [false, true])
       it(`of ${route} has the steps that are then taken, ${hasDrifted ? 'on a host that has drifted too' : 'and does nothing itself'}`, async () => {
         const { panel, host, client, ran } = made

@@ -6,7 +6,7 @@ import { nullable, strict, Type, U32_MAX, type Static } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import { flag, maybe, orNull, ranged, refusedWith, text } from '../base/fields.ts'
-import { Count, described, Flag, Id, Instant, list, Sentence, shape, Text } from '../base/shapes.ts'
+import { Count, described, Flag, Id, Instant, list, Sentence, Text } from '../base/shapes.ts'
 
 export const MAX_TITLE = 100
 
@@ -169,13 +169,3 @@ export const NETWORK_FIELDS = {
 
 export type NetworkRecord = RecordOf<typeof NETWORK_FIELDS>
 export type NetworkColumns = ColumnsOf<typeof NETWORK_FIELDS>
-
-/** What a tunnel shows of a network that it is a path of. */
-export const DependentNetwork = shape('DependentNetwork', {
-  network_id: Id,
-  network_title: Sentence,
-  destination: Sentence,
-  is_enabled: Flag,
-  is_only_path: described(Flag, 'Whether the network has no other path.'),
-})
-export type DependentNetwork = Static<typeof DependentNetwork>

@@ -23,14 +23,6 @@ const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'POST /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'DELETE /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'GET /tunnels/{id}/addresses': 'the tunnel has them',
-  'GET /networks': 'the page of networks is a part of its own',
-  'POST /networks': 'the page of networks is a part of its own',
-  'POST /networks/preview': 'the page of networks is a part of its own',
-  'GET /networks/{id}': 'the page of networks is a part of its own',
-  'PATCH /networks/{id}': 'the page of networks is a part of its own',
-  'DELETE /networks/{id}': 'the page of networks is a part of its own',
-  'POST /networks/{id}/paths/{tunnel_id}/take-out': 'the page of networks is a part of its own',
-  'POST /networks/{id}/paths/{tunnel_id}/put-back': 'the page of networks is a part of its own',
 }
 
 /** The files in which a request leaves the page. */

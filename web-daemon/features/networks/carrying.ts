@@ -17,7 +17,7 @@ export interface Out {
   readonly since: string | null
 }
 
-/** By the ids of the tunnels. */
+/** The keys are the ids of the tunnels. */
 export type OutPaths = ReadonlyMap<number, Out>
 
 export interface Judged<P extends Path> {
@@ -45,7 +45,7 @@ export function judgePaths<P extends Path>(paths: readonly P[], out: OutPaths): 
   })
 }
 
-/** Where all are out, those that could carry come before those that could not. */
+/** If all are out, those that could carry come before those that could not. */
 function carriersOf<P extends Path>(paths: readonly P[], out: OutPaths): P[] {
   const usable = paths.filter(({ tunnel_id }) => !out.has(tunnel_id))
   const able = paths.filter(({ tunnel_id }) => out.get(tunnel_id)?.isAble === true)

@@ -21,7 +21,7 @@ export interface PathTunnel {
   readonly isDeleted: boolean
 }
 
-/** By their ids. */
+/** The keys are their ids. */
 export type PathTunnels = ReadonlyMap<number, PathTunnel>
 
 /** Those that are out, as far as the store knows. */

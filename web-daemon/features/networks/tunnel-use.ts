@@ -1,6 +1,6 @@
 // The networks that have a tunnel as a path, for what is done to that tunnel (decisions.md, T36).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { DependentNetwork } from '@panel/shared/api/networks/fields.ts'
+import type { DependentNetwork } from '@panel/shared/api/tunnels/dependent-networks.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { canonicalNetworks, networksOrNull, whole } from '@panel/shared/network/canonical.ts'
@@ -15,7 +15,7 @@ import { networkResource } from './resource.ts'
 import { replaceNetwork } from './store-write.ts'
 import { networksOver, pathTunnels } from './store.ts'
 
-export const pathUse: PathUse = { networksOver: dependentNetworks, foreseeLeaving, leave, follow }
+export const pathUse: PathUse = { networksOver: dependentNetworks, foreseeLeaving, leave, foreseeFollowing, follow }
 
 export async function dependentNetworks(db: ReadDb, tunnel_id: number): Promise<DependentNetwork[]> {
   return (await networksOver(db, tunnel_id)).map(({ network_id, network_title, destination, is_enabled, paths }) => ({
@@ -65,6 +65,10 @@ async function follow(context: CommandContext, tunnel_id: number, isUp: boolean)
   }
 }
 
+async function foreseeFollowing(context: ReadContext, tunnel_id: number, isUp: boolean) {
+  return foreseenOf((await planFollowing(context, tunnel_id, isUp)).change, []).changes.slice()
+}
+
 /** Those alone of which root keeps other paths than it shall; correcting other drift is what PATCH is for. */
 async function planFollowing(
   { db, request }: ReadContext,
@@ -96,6 +100,6 @@ async function planFollowing(
 const withTunnel = (tunnels: PathTunnels, tunnel_id: number, is_enabled: boolean): PathTunnels =>
   new Map([...tunnels].map(([id, tunnel]) => [id, id === tunnel_id ? { ...tunnel, is_enabled } : tunnel]))
 
-/** Where every tunnel is down, the kernel takes no route, and the paths stay as they are. */
+/** If every tunnel is down, the kernel takes no route, and the paths stay as they are. */
 const isCarriedByAny = (row: NetworkRecord, tunnels: PathTunnels): boolean =>
   judged(row, tunnels).some(({ state, out }) => state === 'carries' && (out === null || out.isAble))

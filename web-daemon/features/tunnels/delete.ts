@@ -1,6 +1,6 @@
 // Takes a tunnel off the host and out of the store, and reports what was there; repeated, it says that the tunnel is
 // gone (decisions.md, T2, R22, R23).
-import type { DependentNetwork } from '@panel/shared/api/networks/fields.ts'
+import type { DependentNetwork } from '@panel/shared/api/tunnels/dependent-networks.ts'
 import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { DeleteTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'

@@ -15,7 +15,7 @@ import { idIn } from './get.ts'
 import { look, requireTunnel, targetOf } from './target.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
-import { NO_PATHS, withPaths, type PathUse } from './path-use.ts'
+import { foreseenWithPaths, NO_PATHS, withPaths, type Paths, type PathUse } from './path-use.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -32,7 +32,7 @@ const act =
     action: Action,
     is_enabled?: boolean,
     dependants: DependentRoutes = async () => [],
-    paths: Pick<PathUse, 'follow'> = NO_PATHS,
+    paths: Paths = NO_PATHS,
   ): Handler =>
   (context, { params, body, client_ip, server_ip }) =>
     context.inTurn(async () => {
@@ -74,17 +74,19 @@ async function planAct(context: ReadContext, stored: TunnelRecord, action: Actio
 }
 
 const foresee =
-  (action: Action, is_enabled?: boolean) =>
+  (action: Action, is_enabled?: boolean, paths: Paths = NO_PATHS) =>
   async (context: ReadContext, { params }: Incoming<TunnelActionBody>): Promise<Foreseen> => {
     const stored = await requireTunnel(context.db, idIn(params))
-    const { carried } = await planAct(context, stored, action, is_enabled)
-    return foreseenOf(
+    const { carried, wanted } = await planAct(context, stored, action, is_enabled)
+    const upAndDown = { tunnel_id: stored.tunnel_id, was: stored.is_enabled, shall: wanted.is_enabled }
+    const foreseen = foreseenOf(
       carried.map(({ change }) => change),
       carried.flatMap(({ warnings }) => warnings),
     )
+    return foreseenWithPaths(paths, context, upAndDown, foreseen)
   }
-export const foreseeUp = foresee('up', true)
-export const foreseeDown = foresee('down', false)
+export const foreseeUp = (paths: PathUse) => foresee('up', true, paths)
+export const foreseeDown = (paths: PathUse) => foresee('down', false, paths)
 export const foreseeRestart = foresee('restart')
 export const foreseeReapply = foresee('reapply')
 

@@ -1,8 +1,8 @@
 // What networks behind tunnels say of a tunnel that is a path of theirs. The networks know the tunnels, and so the
 // tunnels need not know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { DependentNetwork } from '@panel/shared/api/networks/fields.ts'
-import type { HostChange } from '@panel/shared/impact/foreseen.ts'
+import type { DependentNetwork } from '@panel/shared/api/tunnels/dependent-networks.ts'
+import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { networkNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
@@ -15,14 +15,19 @@ export interface PathUse {
   /** What takes the tunnel off the paths of its networks, by reading alone. */
   readonly foreseeLeaving: (context: ReadContext, tunnel_id: number) => Promise<HostChange[]>
   readonly leave: (context: CommandContext, tunnel_id: number) => Promise<void>
+  /** What `follow` would do, by reading alone. */
+  readonly foreseeFollowing: (context: ReadContext, tunnel_id: number, isUp: boolean) => Promise<HostChange[]>
   /** Has those paths carry that shall while the tunnel is up, or down. Warns where that failed. */
   readonly follow: (context: CommandContext, tunnel_id: number, isUp: boolean) => Promise<Warning[]>
 }
 
+export type Paths = Pick<PathUse, 'networksOver' | 'follow' | 'foreseeFollowing'>
+
 /** For a change that neither renames a tunnel nor brings it up or down. */
-export const NO_PATHS: Pick<PathUse, 'networksOver' | 'follow'> = {
+export const NO_PATHS: Paths = {
   networksOver: async () => [],
   follow: async () => [],
+  foreseeFollowing: async () => [],
 }
 
 interface UpAndDown {
@@ -48,6 +53,18 @@ export async function withPaths<T>(
     if (isTakenDown) await follow(context, tunnel_id, true)
     throw failure
   }
+}
+
+/** What `withPaths` would do. */
+export async function foreseenWithPaths(
+  { foreseeFollowing }: Pick<PathUse, 'foreseeFollowing'>,
+  context: ReadContext,
+  { tunnel_id, was, shall }: UpAndDown,
+  foreseen: Foreseen,
+): Promise<Foreseen> {
+  if (was === shall) return foreseen
+  const moved = await foreseeFollowing(context, tunnel_id, shall)
+  return { ...foreseen, changes: shall ? [...foreseen.changes, ...moved] : [...moved, ...foreseen.changes] }
 }
 
 /** 409, unless it is forced and every network has another path (decisions.md, T36). */

@@ -19,7 +19,7 @@ import { idIn } from './get.ts'
 import { requireTunnel, targetOf } from './target.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
-import { NO_PATHS, refuseNewName, withPaths, type PathUse } from './path-use.ts'
+import { foreseenWithPaths, NO_PATHS, refuseNewName, withPaths, type Paths, type PathUse } from './path-use.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { labelsIn, relabel } from './relabel.ts'
@@ -47,8 +47,6 @@ export const foreseeUpdate =
   async (context: ReadContext, incoming: Incoming<UpdateTunnelBody>): Promise<Foreseen> =>
     foreseeAmendment(context, await requireTunnel(context.db, idIn(incoming.params)), incoming, paths)
 
-type Paths = Pick<PathUse, 'networksOver' | 'follow'>
-
 export async function foreseeAmendment(
   context: ReadContext,
   stored: TunnelRecord,
@@ -61,7 +59,9 @@ export async function foreseeAmendment(
   if (draft.record.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   if (!draft.concernsHost) return foreseenOf([], draft.warnings)
   const { change, warnings } = await withCarriedRoutes(context, draft)
-  return foreseenOf([change], [...draft.warnings, ...warnings])
+  const upAndDown = { tunnel_id: stored.tunnel_id, was: stored.is_enabled, shall: draft.record.is_enabled }
+  const foreseen = foreseenOf([change], [...draft.warnings, ...warnings])
+  return foreseenWithPaths(paths, context, upAndDown, foreseen)
 }
 
 /** The update pipeline. Call it inside `inTurn`. */

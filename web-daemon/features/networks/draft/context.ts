@@ -20,7 +20,7 @@ export type RequestedNetwork = Partial<Omit<CreateNetworkBody, 'idempotency_key'
 
 export interface DraftContext {
   readonly context: ReadContext
-  /** With what is stored in the place of fields that are absent. */
+  /** What is stored stands in the place of fields that are absent. */
   readonly body: RequestedNetwork
   readonly problems: Problems
   readonly warnings: Warning[]

@@ -1,0 +1,116 @@
+// Networks behind tunnels as they are listed, and previewed (reference.md, Networks).
+import assert from 'node:assert/strict'
+import type { Client } from './support/client.ts'
+import {
+  createNetwork,
+  deleteNetwork,
+  getNetwork,
+  listNetworks,
+  makeTunnels,
+  NETWORK,
+  patchNetwork,
+  PREFERRED,
+  previewNetwork,
+  statesOf,
+} from './support/networks.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+
+describe('A network behind tunnels', () => {
+  let panel: TestPanel
+  let client: Client
+
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    await makeTunnels(client)
+  })
+  afterEach(() => panel.close())
+
+  describe('in the list', () => {
+    beforeEach(async () => {
+      await createNetwork(client, { network_title: 'Office', note: 'second floor', own_addresses: ['10.66.0.1'] })
+      await createNetwork(client, { destination: '10.51.0.0/16', paths: PREFERRED, is_enabled: false })
+    })
+    const found = async (query: string): Promise<number[]> =>
+      (await listNetworks(client, query)).body.networks.map(({ network_id }) => network_id)
+
+    it('is found by its words, by a path, and by whether it is enabled; page by page', async () => {
+      assert.deepEqual(await found(''), [1, 2])
+      for (const search of ['OFFICE', 'second', '10.50', '10.66.0.1'])
+        assert.deepEqual(await found(`?search=${search}`), [1])
+      assert.deepEqual(await found('?search=nothing'), [])
+      assert.deepEqual([await found('?tunnel_id=2'), await found('?tunnel_id=1')], [[2], [1, 2]])
+      assert.deepEqual([await found('?is_enabled=true'), await found('?is_enabled=false')], [[1], [2]])
+      assert.deepEqual([await found('?limit=1'), await found('?limit=1&offset=1')], [[1], [2]])
+      assert.equal((await listNetworks(client, '?limit=1')).body.total, 2)
+    })
+
+    it('says what the kernel does not hold of it', async () => {
+      panel.kernel.networks.routes.clear()
+      panel.kernel.networks.addresses.clear()
+      const { networks } = (await listNetworks(client)).body
+      assert.deepEqual(
+        networks[0]?.lacks.map(({ kind, name }) => [kind, name]),
+        [
+          ['address', '10.66.0.1'],
+          ['route', ''],
+        ],
+      )
+      assert.deepEqual([networks[0]?.kernel_route, networks[1]?.lacks], [null, []])
+      panel.kernel.networks.held.clear()
+      assert.deepEqual(
+        (await getNetwork(client, 1)).body.lacks.map(({ kind }) => kind),
+        ['network'],
+      )
+    })
+
+    it('is shown as stored while root does not know what it keeps', async () => {
+      panel.kernel.networks.damage = 'the record is damaged'
+      const { body } = await getNetwork(client, 1)
+      assert.deepEqual([body.is_known, body.kernel_route, body.lacks], [false, null, []])
+      assert.match(body.detail, /^What this server holds of it is unknown: /)
+    })
+  })
+
+  describe('in a preview', () => {
+    it('shows plan, paths and impact, and touches nothing', async () => {
+      const picture = panel.kernel.picture()
+      const { status, body } = await previewNetwork(client, { ...NETWORK, paths: PREFERRED })
+      assert.deepEqual([status, body.plan.operation, body.plan.network_id], [200, 'create', null])
+      assert.deepEqual(statesOf(body), { 'gre-a-1': 'carries', 'gre-a-2': 'standby' })
+      assert.equal(body.impact.interruption, 'none')
+      assert.equal(panel.kernel.picture(), picture)
+      assert.equal((await listNetworks(client)).body.total, 0)
+      assert.equal((await createNetwork(client, body.resolved)).status, 201)
+    })
+
+    it('of a change names the network, and its resolved request makes just that', async () => {
+      await createNetwork(client)
+      const { body } = await previewNetwork(client, { network_id: 1, metric: 60 })
+      assert.deepEqual([body.plan.operation, body.plan.network_id, body.resolved.metric], ['update', 1, 60])
+      assert.equal((await getNetwork(client, 1)).body.metric, 50)
+      assert.equal((await patchNetwork(client, 1, body.resolved)).body.network.metric, 60)
+    })
+
+    it('warns where it lies inside another network, or holds one: both are allowed', async () => {
+      await createNetwork(client, { network_title: 'Office' })
+      const inside = { destination: '10.50.7.0/24', paths: [{ tunnel_id: 2 }] }
+      const { body } = await previewNetwork(client, inside)
+      assert.deepEqual(
+        body.warnings.map(({ code, field, message }) => [code, field, message]),
+        [
+          [
+            'NETWORK_INSIDE_NETWORK',
+            'destination',
+            '10.50.7.0/24 lies inside “Office”: what is for it takes its own paths.',
+          ],
+        ],
+      )
+      assert.deepEqual(body.plan.warnings, body.warnings)
+      assert.equal((await createNetwork(client, inside)).status, 201)
+      await deleteNetwork(client, 1)
+      const outer = await createNetwork(client)
+      assert.deepEqual([outer.status, outer.body.warnings.map(({ code }) => code)], [201, ['NETWORK_INSIDE_NETWORK']])
+    })
+  })
+})
