@@ -1,5 +1,6 @@
 // What asks for consent to a change that may cut the operator's own connection, with the browser's address, and sends it
 // behind the overlay.
+import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import { call, requestPath, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
@@ -8,10 +9,15 @@ import { messages, t } from './i18n.svelte.ts'
 import { loaded } from './loaded.ts'
 import { sentences } from './sentences.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
-import type { Risky } from './own-access.ts'
 import { invalidate } from './query.svelte.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { Cancelled } from './cancelled.ts'
+
+type Consent = 'i_understand_i_may_lose_access'
+/** Endpoints that accept the flag. */
+export type Risky = {
+  [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
+}[EndpointName]
 
 const TEXTS = {
   through_tunnel: 'own_access.text',

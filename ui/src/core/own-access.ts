@@ -1,14 +1,8 @@
 // Requests that may cut the operator's own connection: refused at first, and sent again with the operator's consent.
-import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { loaded } from './loaded.ts'
+import type { Risky } from './own-access-consent.ts'
 import { toApiError } from './api-error.ts'
-
-type Consent = 'i_understand_i_may_lose_access'
-/** Endpoints that accept the flag. */
-export type Risky = {
-  [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
-}[EndpointName]
 
 const CUTS: readonly string[] = ['WOULD_CUT_OWN_ACCESS', 'NETWORK_CUTS_OWN_ACCESS']
 

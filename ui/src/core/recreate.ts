@@ -1,4 +1,4 @@
-// Changes that make the interface of a tunnel anew: confirmed with the API's reasons, and then sent again.
+// Changes that recreate the interface of a tunnel: confirmed with the reasons of the API, and then sent again.
 import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { toApiError, type ApiError } from './api-error.ts'
