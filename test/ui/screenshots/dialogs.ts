@@ -70,6 +70,18 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
         .first()
         .click(),
   },
+  {
+    name: 'dialog-network-delete',
+    path: 'networks',
+    shows: 'networks.delete.title',
+    arrive: async ({ page, say }) => {
+      await page
+        .getByRole('button', { name: say('core.action.delete') })
+        .first()
+        .click()
+      await foretold(page)
+    },
+  },
   ...(['adopt', 'forget', 'delete'] as const).map((action) => ({
     name: `dialog-${action}`,
     path: 'reconcile',

@@ -19,7 +19,7 @@ import { look, type FullWorld } from './world.ts'
 const nameOf = (path: string): string => path.slice(1).replaceAll('/:id', '').replaceAll('/', '-') || 'overview'
 /** A page of one thing is named as the thing, and its list as the things. */
 const PAGES: readonly Scene[] = ROUTES.map(({ path }) => ({
-  name: path.includes(':id') ? nameOf(path).replace(/^(tunnel|route|pool)s/, '$1') : nameOf(path),
+  name: path.includes(':id') ? nameOf(path).replace(/^(tunnel|route|pool|network)s/, '$1') : nameOf(path),
   path: addressOf(path),
 }))
 

@@ -6,6 +6,7 @@ import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Client } from '../../api/support/client.ts'
+import { createNetwork } from '../../api/support/networks.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
 import { giveTunnels, giveWebhook, startHost, type Host } from '../support/host.ts'
@@ -106,6 +107,21 @@ export async function look({ watch, routeWatch, monitor, incidents }: Host): Pro
   await incidents.look()
 }
 
+/** One over two tunnels, of which one is away, and one that rests. */
+const NETWORKS = [
+  {
+    network_title: 'Game servers in Frankfurt',
+    note: 'Over both providers',
+    destination: '10.50.0.0/16',
+    paths: [
+      { tunnel_id: 1, preference: 10, weight: 1 },
+      { tunnel_id: 2, preference: 20, weight: 1 },
+    ],
+    own_addresses: ['10.66.0.1'],
+  },
+  { network_title: 'Backup site', destination: '10.60.0.0/24', paths: [{ tunnel_id: 1 }], is_enabled: false },
+] as const
+
 async function fill(host: Host, client: Client): Promise<void> {
   await giveTunnels(host, client)
   host.kernel.hostRoutes.push(fakeRoute('172.17.1.0/24', 'gre-a-1'))
@@ -115,6 +131,10 @@ async function fill(host: Host, client: Client): Promise<void> {
     const to = 'destinations' in rule ? {} : { destination_address: '172.17.1.2' }
     const { status, text } = await client.post('/routes', { bind_address: '192.0.2.1', ...to, ...rule })
     if (status !== 201) throw new Error(`${rule.route_rule_title} was refused: ${text}`)
+  }
+  for (const network of NETWORKS) {
+    const { status, text } = await createNetwork(client, network)
+    if (status !== 201) throw new Error(`${network.network_title} was refused: ${text}`)
   }
   plantByHand(host.kernel, 'gre-old-7', {}, { is_up: true })
   changeByHand(host)
