@@ -7,6 +7,7 @@ import { sentence, Warning } from './base/errors.ts'
 import { lookupId, refusedWith, withNull } from './base/fields.ts'
 import { HealView } from './base/heal.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
+import { NetworkFindings } from './networks/findings.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
@@ -188,6 +189,7 @@ export type LastPass = Static<typeof LastPass>
 
 export const ReconcileAnswer = shape('Reconciliation', {
   ...RouteFindings.properties,
+  ...NetworkFindings.properties,
   items: list(ReconcileItem),
   counts: ReconcileCounts,
   ignored_interfaces: list(Text),

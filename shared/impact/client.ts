@@ -5,7 +5,8 @@ import type { Change } from '../change/change.ts'
 import { message, messageFields, type Message } from '../messages/message.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
-import { keptInterfaces, type Foreseen } from './foreseen.ts'
+import { keptInterfaces, type Foreseen, type HostChange } from './foreseen.ts'
+import { cutByNetworks } from './network-access.ts'
 import { cutOf, cutMessage, effectOf } from './own-access.ts'
 
 export interface ClientFacts {
@@ -26,7 +27,10 @@ export function ownAccess(foreseen: Foreseen, facts: ClientFacts, under: readonl
   const client = parseIp(client_ip)
   const affected = client && firstOf(foreseen, { ...facts, client }, under)
   const is_known =
-    isRouteKnown || !client || affected !== null || !foreseen.changes.some(({ noun }) => noun === 'tunnel')
+    isRouteKnown ||
+    !client ||
+    affected !== null ||
+    !foreseen.changes.some(({ noun }) => noun === 'tunnel' || noun === 'network')
   const unaffected = keptMessage(foreseen, facts) ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
   const sentence = affected?.detail ?? unaffected
   const how = affected?.how ?? 'none'
@@ -50,10 +54,15 @@ interface Client extends ClientFacts {
 
 function firstOf({ changes }: Foreseen, facts: Client, under: readonly string[]): Affected | null {
   const { route, client_ip } = facts
-  const all = changes.map((one) => (one.noun === 'tunnel' ? byTunnel(one.change, facts) : null))
+  const all = changes.map((one) => byChange(one, facts))
   const through =
     route && under.includes(route.device) ? throughTunnel(client_ip, route.device, route.destination) : null
   return [...all, through].find((one) => one !== null) ?? null
+}
+
+function byChange(one: HostChange, facts: Client): Affected | null {
+  if (one.noun === 'tunnel') return byTunnel(one.change, facts)
+  return one.noun === 'network' ? cutByNetworks(one.change, facts, facts.route) : null
 }
 
 const throughTunnel = (client_ip: string, name: string, network: string): Affected => ({

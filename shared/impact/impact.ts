@@ -9,7 +9,17 @@ import { countConnections, type CountedConnections } from './connections.ts'
 import type { Foreseen } from './foreseen.ts'
 import { INTERRUPTED, kindOf, linkImpact, type LinkImpact } from './link.ts'
 import { ownAccess, type ClientFacts } from './client.ts'
-import { byForwarding, byRuleset, endedTo, overLinks, together, type Concerned, type RuleFacts } from './rules.ts'
+import { goneNetworks } from './networks.ts'
+import {
+  byForwarding,
+  byRuleset,
+  endedTo,
+  overLinks,
+  overNetworks,
+  together,
+  type Concerned,
+  type RuleFacts,
+} from './rules.ts'
 import { summaryOf } from './summary.ts'
 
 export interface TunnelFacts {
@@ -44,10 +54,11 @@ export interface ImpactFacts {
 export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   const links = linksIn(foreseen, facts.through)
   const under = underlays(links, facts.tunnels)
+  const networks = goneNetworks(foreseen)
   const concerned = concernedBy(foreseen, [...links, ...under], facts)
-  const interruption = interruptionOf(foreseen, links, concerned)
+  const interruption = networks.length > 0 ? 'lasting' : interruptionOf(foreseen, links, concerned)
   const titles = new Map(facts.rules.map((rule) => [rule.route_rule_id, rule]))
-  const mayConcern = concerned.length > 0 || links.some(({ effect }) => INTERRUPTED.includes(effect))
+  const mayConcern = concerned.length + networks.length > 0 || links.some(({ effect }) => INTERRUPTED.includes(effect))
   const counted = { concerned, mayConcern }
   const { connections, of } = countConnections(counted, facts.connections, facts)
   const own_access = ownAccess(
@@ -72,7 +83,7 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   const isNothing = changes.length + ended.length + unforeseen === 0
   const sentence: Message = isNothing
     ? message('impact.nothing')
-    : summaryOf(answer, links, { ...foreseen, older: facts.older })
+    : summaryOf(answer, links, { ...foreseen, networks, older: facts.older })
   return { ...messageFields('summary', sentence), ...answer }
 }
 
@@ -94,7 +105,10 @@ export function networksBehind(foreseen: Foreseen, through: ImpactFacts['through
   const links = linksIn(foreseen, through).filter(({ effect }) => INTERRUPTED.includes(effect))
   if (links.length > 0 && through === null) return null
   return [
-    ...new Set(links.flatMap(({ networks, routes }) => [...networks, ...routes.map(({ route }) => route.destination)])),
+    ...new Set([
+      ...links.flatMap(({ networks, routes }) => [...networks, ...routes.map(({ route }) => route.destination)]),
+      ...goneNetworks(foreseen),
+    ]),
   ]
 }
 
@@ -131,6 +145,7 @@ const concernedBy = (
     ...changes.flatMap((one) => (one.noun === 'route' ? byRuleset(rules, one.change) : [])),
     ...ended.map(endedTo),
     ...overLinks(rules, links),
+    ...overNetworks(rules, goneNetworks({ changes })),
     ...changes.flatMap((one) => (one.noun === 'forwarding' ? byForwarding(rules, one.change) : [])),
   ])
 

@@ -72,6 +72,16 @@ export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpac
     return [{ route_rule_id: rule.route_rule_id, why: 'relays_over' as const, fateTo, fate, isOneFate }]
   })
 
+/** Rules that relay to a network that has no route any more. */
+export const overNetworks = (rules: readonly RuleFacts[], gone: readonly string[]): Concerned[] =>
+  rules.flatMap(({ route_rule_id, ways }) => {
+    const lost = new Set(ways.flatMap(({ address, network }) => (gone.includes(network ?? '') ? [address] : [])))
+    if (lost.size === 0) return []
+    const fateTo = ({ destination_address }: End): Fate => (lost.has(destination_address) ? 'end' : 'survive')
+    const isOneFate = ways.every(({ address }) => lost.has(address))
+    return [{ route_rule_id, why: 'relays_over' as const, fateTo, fate: 'end' as const, isOneFate }]
+  })
+
 /** Rules that are changed themselves, and those whose new connections change hands with that. */
 export function byRuleset(rules: readonly RuleFacts[], { before, after }: Change<RulesetState>): Concerned[] {
   const [was, shall] = [byId(before), byId(after)]

@@ -9,13 +9,17 @@ type ImpactWithoutSummary = Omit<Impact, 'summary' | 'summary_message'>
 export function summaryOf(
   impact: ImpactWithoutSummary,
   links: readonly LinkImpact[],
-  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'> & { readonly older: number },
+  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'> & {
+    readonly older: number
+    /** Those that have no route any more. */
+    readonly networks: readonly string[]
+  },
 ): Message {
   const { unforeseen = 0 } = foreseen
   const kept = keptInterfaces(foreseen)
   const { connections, own_access } = impact
   return sentences(
-    interruptionMessage(impact, links),
+    interruptionMessage(impact, links, foreseen.networks),
     connections.is_known ? null : message('impact.unknown', { why: connections.detail_message }),
     counted('impact.end', connections.end),
     connections.is_known ? counted('impact.older', foreseen.older) : null,
@@ -30,15 +34,20 @@ export function summaryOf(
 function interruptionMessage(
   { interruption, interruption_ms, rules }: ImpactWithoutSummary,
   links: readonly LinkImpact[],
+  networks: readonly string[],
 ): Message {
   const named = (...effects: LinkImpact['effect'][]): string =>
     links.flatMap(({ effect, interface_name }) => (effects.includes(effect) ? [interface_name] : [])).join(', ')
   if (interruption === 'none') return message('impact.none')
   if (interruption === 'new_only') return message('impact.new_only')
-  if (interruption === 'lasting')
-    return rules.some(({ why }) => why === 'forwarding')
-      ? message('impact.forwarding_off')
-      : message('impact.lasting', { names: named('gone') })
+  if (interruption === 'lasting') {
+    const names = named('gone')
+    return sentences(
+      rules.some(({ why }) => why === 'forwarding') ? message('impact.forwarding_off') : null,
+      names === '' ? null : message('impact.lasting', { names }),
+      networks.length === 0 ? null : message('impact.network_lasting', { networks: networks.join(', ') }),
+    )
+  }
   const names = named('bounced', 'remade', 'addresses')
   return interruption_ms
     ? message('impact.brief_measured', { names, ms: interruption_ms.typical })

@@ -47,6 +47,11 @@ export const DRIFT = {
   'drift.rule_differs': 'The rule in the kernel differs from what is stored.',
   'drift.rule_never_matches': '{text} It can never match: {rules} stands earlier and takes all that it listens for.',
   'drift.rule_unknown': "The panel's table holds a rule unknown to the panel ({what}). Reapply all rules to remove it.",
+  'drift.network_missing': 'This server keeps nothing of the network. Reapply puts it in.',
+  'drift.network_disabled_held': 'The network is disabled, and this server keeps it. Reapply removes it.',
+  'drift.network_reapply': 'Reapply puts it in.',
+  'drift.network_unknown':
+    'This server keeps a network that the panel does not know. A network with the same destination takes it over.',
   'drift.of_no_rule': "In the panel's table, and of no rule: {text}",
   'drift.foreign_shadow': 'Table {table}, chain {chain}, may take what {rule} listens for: {text}',
 } as const

@@ -1,11 +1,12 @@
 // What a change would do to what goes on now.
 export const IMPACT = {
-  'impact.nothing': 'Tunnels, relay rules and IP forwarding stay as they are.',
+  'impact.nothing': 'Tunnels, networks, relay rules and IP forwarding stay as they are.',
   'impact.none': 'No connection is interrupted.',
   'impact.new_only': 'Open connections continue; new ones follow the change.',
   'impact.brief': 'For a moment nothing passes through {names}.',
   'impact.brief_measured': 'Nothing passes through {names} for about {ms} ms.',
   'impact.lasting': 'Nothing passes through {names} any more.',
+  'impact.network_lasting': 'This server no longer leads anything to {networks} by tunnels.',
   'impact.forwarding_off': 'Nothing is relayed while IP forwarding is off; open connections stand still meanwhile.',
   'impact.end': '{count, plural, one {# open connection ends} other {# open connections end}}.',
   'impact.older':

@@ -12,7 +12,17 @@ import { onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
-import { itemOf } from './support/reconcile.ts'
+import {
+  createNetwork,
+  deleteNetwork,
+  getNetwork,
+  listNetworks,
+  makeTunnels,
+  movePath,
+  patchNetwork,
+  PREFERRED,
+} from './support/networks.ts'
+import { itemOf, reconcile } from './support/reconcile.ts'
 import {
   actOnRoute,
   applyAll,
@@ -39,6 +49,8 @@ type Asking = (client: Client) => Promise<Reply<unknown>>
 /** One noun of the panel: how the first of it is made, changed and looked at. */
 interface Noun {
   readonly method: string
+  /** What it stands on. */
+  readonly furnish?: (client: Client) => Promise<unknown>
   readonly create: Asking
   /** What else is there when it is changed. */
   readonly others: (client: Client) => Promise<unknown>
@@ -92,14 +104,36 @@ const NOUNS: Record<string, Noun> = {
     total: async (client) => (await listTunnels(client)).body.total,
     reported: async (client) => ((item) => `${item.status}: ${item.detail}`)(await itemOf(client, 'gre-a-1')),
   },
+  network: {
+    method: 'network.apply',
+    furnish: makeTunnels,
+    create: (client) => createNetwork(client, { paths: PREFERRED }),
+    others: () => Promise.resolve(),
+    status: async (client) => (await getNetwork(client, 1)).body.apply_status,
+    changes: {
+      'a change': (client) => patchNetwork(client, 1, { metric: 60 }),
+      disabling: (client) => patchNetwork(client, 1, { is_enabled: false }),
+      'taking out a path': (client) => movePath(client, 1, 1, 'take-out'),
+      deleting: (client) => deleteNetwork(client, 1),
+    },
+    reapply: (client) => patchNetwork(client, 1, {}),
+    look: (panel) => panel.networkWatch.pass('start'),
+    total: async (client) => (await listNetworks(client)).body.total,
+    reported: async (client) =>
+      (await reconcile(client)).body.networks.map((one) => `${one.status}: ${one.detail}`).join(),
+  },
 }
+
+/** The table of a list that each has. */
+const LISTS: Record<string, string> = { rule: 'route_destination', tunnel: 'tunnel_address', network: 'network_path' }
 
 type Hook = (carryOut: () => Promise<unknown>) => Promise<unknown>
 const asAsked: Hook = (carryOut) => carryOut()
 
-for (const [noun, { method, create, others, status, changes, reapply, look, total, reported }] of Object.entries(
-  NOUNS,
-)) {
+for (const [
+  noun,
+  { method, furnish, create, others, status, changes, reapply, look, total, reported },
+] of Object.entries(NOUNS)) {
   describe(`A ${noun} that is under way`, () => {
     let folder: string
     let kernel: FakeKernel
@@ -143,6 +177,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       atRoot = asAsked
       await start()
       client = await panel.setUp()
+      await furnish?.(client)
     })
     afterEach(async () => {
       for (const one of panels.splice(0)) await one.close()
@@ -192,7 +227,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       assert.equal(await status(client), 'Pending')
       assert.match(
         await reported(client),
-        /^(pending: A change was started, and its outcome is unknown|Missing: .* Reapply creates it\.)$/,
+        /^(pending: A change was started, and its outcome is unknown|Missing: .* Reapply (creates it|puts it in)\.)$/,
       )
       assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
     })
@@ -228,7 +263,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
             answered,
             error.code,
             error.details['outcome'],
-            error.details[`${noun === 'rule' ? 'route_rule' : 'tunnel'}_id`],
+            error.details[`${noun === 'rule' ? 'route_rule' : noun}_id`],
           ],
           [503, 'HELPER_UNAVAILABLE', 'unknown', 1],
         )
@@ -271,16 +306,17 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
     }
 
     it('and cannot be stored is not even begun', async () => {
-      await sql`create trigger no_room before insert on ${sql.table(noun === 'rule' ? 'route_destination' : 'tunnel_address')} begin select raise(abort, 'disk full'); end`.execute(
+      await sql`create trigger no_room before insert on ${sql.table(LISTS[noun] ?? '')} begin select raise(abort, 'disk full'); end`.execute(
         panel.db,
       )
+      const begun = kernel.changes.length
       const { status: answered } = await create(client)
-      assert.deepEqual([answered, kernel.changes, await total(client)], [500, [], 0])
+      assert.deepEqual([answered, kernel.changes.slice(begun), await total(client)], [500, [], 0])
     })
 
     it('and cannot be stored as Applied is taken off the host again, and leaves no record', async () => {
-      const picture = kernel.picture()
-      await sql`create trigger no_room before update of apply_status_id on ${sql.table(noun === 'rule' ? 'route_rule' : 'tunnel')} begin select raise(abort, 'disk full'); end`.execute(
+      const [picture, begun] = [kernel.picture(), kernel.changes.length]
+      await sql`create trigger no_room before update of apply_status_id on ${sql.table(noun === 'rule' ? 'route_rule' : noun)} begin select raise(abort, 'disk full'); end`.execute(
         panel.db,
       )
       const { status: answered, error } = await create(client)
@@ -288,7 +324,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
         [answered, error.code, kernel.picture(), await total(client)],
         [500, 'INTERNAL_ERROR', picture, 0],
       )
-      assert.ok(kernel.changes.length > 0)
+      assert.ok(kernel.changes.length > begun)
     })
   })
 }

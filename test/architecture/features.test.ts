@@ -26,7 +26,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // A rule relays over a tunnel and needs forwarding.
   routes: ['tunnels', 'forwarding'],
   // Foresees what putting rules back would change.
-  'safe-apply': ['routes'],
+  'safe-apply': ['networks', 'routes'],
   // Counts what goes through a rule.
   traffic: ['routes'],
   // Reads what a change of a tunnel, a network or a rule would interrupt.

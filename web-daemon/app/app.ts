@@ -44,6 +44,7 @@ export interface Panel extends Pick<
   Services,
   | 'watch'
   | 'routeWatch'
+  | 'networkWatch'
   | 'metrics'
   | 'monitor'
   | 'traffic'
@@ -93,8 +94,21 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(failures(logger))
   deps.sockets.serve({ app, endStreams: (isOver) => streams.endOf(isOver) })
   const readIncidents = () => hostIncidents(services, helper)(services.context)
-  const { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications } = services
-  const parts = { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
+  const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
+  const { proofs, failover, runs, listeners, notifications } = services
+  const parts = {
+    watch,
+    routeWatch,
+    networkWatch,
+    metrics,
+    monitor,
+    traffic,
+    proofs,
+    failover,
+    runs,
+    listeners,
+    notifications,
+  }
   const incidents = makeIncidentLog(deps, services, helper)
   return { app, endpoints, streams, readIncidents, incidents, ...parts }
 }

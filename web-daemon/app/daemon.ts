@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { keepPruning } from '../features/audit/retention.ts'
 import { hasAccount } from '../features/auth/store.ts'
+import { keepWatchingNetworks } from '../features/networks/watch.ts'
 import { keepWatchingTunnels } from '../features/reconcile/watch.ts'
 import { keepWatchingRoutes } from '../features/rule-health/watch.ts'
 import { keepDailyCopies } from '../platform/db/daily-copies.ts'
@@ -124,10 +125,11 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   })
   const endTunnels = keepWatchingTunnels(panel.watch, { bus, settings, logger })
   const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
+  const endNetworks = keepWatchingNetworks(panel.networkWatch, { bus, settings, logger })
   panel.traffic.start()
   panel.proofs.start()
   panel.incidents.start()
-  return [() => kernel.close(), endTunnels, endRoutes, () => panel.incidents.stop()]
+  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, () => panel.incidents.stop()]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

@@ -25,6 +25,7 @@ import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { makeNetworkWatch, type NetworkWatch } from '../features/networks/watch.ts'
 import { LastForeign } from '../features/forwarding/last-foreign.ts'
 import { keepFastPath } from '../features/routes/fast-path-watch.ts'
 import { keepProtecting } from '../features/routes/protection.ts'
@@ -109,6 +110,8 @@ export interface Services {
   readonly heals: Heals
   /** The same for the relay rules. */
   readonly routeWatch: RouteWatch
+  /** The same for the networks. */
+  readonly networkWatch: NetworkWatch
   /** The windows in which changes wait for a confirmation. */
   readonly safeApply: SafeApply
   /** To be started, and stopped before the store is closed. */
@@ -270,10 +273,14 @@ const makeWatches = (
   deps: Omit<RemediationDeps, 'record'>,
   traffic: Traffic,
   proofs: Proofs,
-): Pick<Services, 'watch' | 'routeWatch'> => {
+): Pick<Services, 'watch' | 'routeWatch' | 'networkWatch'> => {
   const record: Recorder = (doing, db = deps.db) => recordPanelAction({ ...deps, db }, doing)
   const drift = { ...deps, record }
-  return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic, proofs) }
+  return {
+    watch: makeTunnelWatch(drift),
+    routeWatch: makeRouteWatch(drift, traffic, proofs),
+    networkWatch: makeNetworkWatch(drift),
+  }
 }
 
 const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`

@@ -64,6 +64,8 @@ export interface TestPanel {
   readonly incidents: Panel['incidents']
   /** Looks when a test says so. */
   readonly routeWatch: Panel['routeWatch']
+  /** Looks when a test says so. */
+  readonly networkWatch: Panel['networkWatch']
   /** Started by a test that has destinations checked. */
   readonly failover: Panel['failover']
   readonly db: Store
@@ -148,7 +150,7 @@ export const startPanel = async ({
   }
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, notifications, readIncidents, incidents } = more
+  const { failover, networkWatch, notifications, readIncidents, incidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -181,6 +183,7 @@ export const startPanel = async ({
     traffic,
     proofs,
     routeWatch,
+    networkWatch,
     failover,
     monitor,
     notifications,

@@ -123,7 +123,10 @@ describe('The impact of a change', () => {
           rules: all.map((rule) => factsOf(rule, 'gre-a-1')),
         })
         assert.deepEqual([interruption, rules, tunnels, routes, own_access.is_affected], ['none', [], [], [], false])
-        assert.deepEqual([connections.total, summary], [0, 'Tunnels, relay rules and IP forwarding stay as they are.'])
+        assert.deepEqual(
+          [connections.total, summary],
+          [0, 'Tunnels, networks, relay rules and IP forwarding stay as they are.'],
+        )
       }),
     ))
 

@@ -3,6 +3,7 @@
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import { keptInterfaces, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { tunnelChanges, type ImpactFacts, type TunnelFacts } from '@panel/shared/impact/impact.ts'
+import { goneNetworks } from '@panel/shared/impact/networks.ts'
 import { INTERRUPTED, linkImpact } from '@panel/shared/impact/link.ts'
 import type { RuleFacts } from '@panel/shared/impact/rules.ts'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
@@ -35,6 +36,7 @@ export async function gatherFacts(
 ): Promise<ImpactFacts> {
   const { ended = [] } = foreseen
   const links = tunnelChanges(foreseen).map((changes) => linkImpact(changes, []))
+  const networks = foreseen.changes.filter(({ noun }) => noun === 'network').length
   const cut = links.filter(({ effect }) => INTERRUPTED.includes(effect))
   const isOverLinks = links.some(({ effect }) => effect !== 'none' && effect !== 'made')
   const [records, tunnels] = await Promise.all([
@@ -45,11 +47,11 @@ export async function gatherFacts(
   const isMixed = ({ route_rule_id, destinations }: RouteRecord): boolean =>
     keepSome.has(route_rule_id) || (isOverLinks && destinations.length > 1)
   const [rules, ways, through, connections] = await Promise.all([
-    rulesIn(context, records, isOverLinks),
+    rulesIn(context, records, isOverLinks || goneNetworks(foreseen).length > 0),
     lookUp(
       context,
       [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])],
-      links.length > 0 || keptInterfaces(foreseen).length > 0,
+      links.length + networks > 0 || keptInterfaces(foreseen).length > 0,
     ),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, mixed: records.filter(isMixed) }),

@@ -48,6 +48,10 @@ function whyOut({ tunnel_id, taken_out_date }: PathRecord, tunnel: PathTunnel | 
 export const judged = ({ paths }: Pick<NewNetwork, 'paths'>, tunnels: PathTunnels): Judged<PathRecord>[] =>
   judgePaths(paths, outPaths(paths, tunnels))
 
+/** The kernel takes no route over links that are down alone. */
+export const canCarry = (record: Pick<NewNetwork, 'paths'>, tunnels: PathTunnels): boolean =>
+  judged(record, tunnels).some(({ state, out }) => state === 'carries' && (out === null || out.isAble))
+
 /** What root should keep for a record, in canonical form; null where it is disabled. */
 export function stateOf(record: NewNetwork, tunnels: PathTunnels): NetworkState | null {
   if (!record.is_enabled) return null

@@ -10,7 +10,7 @@ import type { CommandContext, ReadContext, ReadDb } from '../../platform/context
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { PathUse } from '../tunnels/path-use.ts'
 import { changesIn, foreseenOf, planNetworkChange, probeNetworks } from './change.ts'
-import { judged, stateOf, type NetworkRecord, type PathTunnels } from './record.ts'
+import { canCarry, stateOf, type NetworkRecord, type PathTunnels } from './record.ts'
 import { networkResource } from './resource.ts'
 import { replaceNetwork } from './store-write.ts'
 import { networksOver, pathTunnels } from './store.ts'
@@ -69,7 +69,10 @@ async function foreseeFollowing(context: ReadContext, tunnel_id: number, isUp: b
   return foreseenOf((await planFollowing(context, tunnel_id, isUp)).change, []).changes.slice()
 }
 
-/** Those alone of which root keeps other paths than it shall; correcting other drift is what PATCH is for. */
+/**
+ * Those alone of which root keeps other paths than it shall: correcting other drift is what PATCH is for. If every tunnel
+ * of a network is down, its paths stay as they are.
+ */
 async function planFollowing(
   { db, request }: ReadContext,
   tunnel_id: number,
@@ -84,7 +87,7 @@ async function planFollowing(
   const kept = new Map(found.map(({ state }) => [state.destination, state]))
   const rows = all.filter((row) => {
     const state = kept.get(row.destination)
-    return isCarriedByAny(row, tunnels) && state !== undefined && !sameState(whole(state), stateOf(row, tunnels))
+    return canCarry(row, tunnels) && state !== undefined && !sameState(whole(state), stateOf(row, tunnels))
   })
   const before = rows.flatMap(({ destination }) => kept.get(destination) ?? [])
   const after = rows.flatMap((row) => stateOf(row, tunnels) ?? [])
@@ -99,7 +102,3 @@ async function planFollowing(
 
 const withTunnel = (tunnels: PathTunnels, tunnel_id: number, is_enabled: boolean): PathTunnels =>
   new Map([...tunnels].map(([id, tunnel]) => [id, id === tunnel_id ? { ...tunnel, is_enabled } : tunnel]))
-
-/** If every tunnel is down, the kernel takes no route, and the paths stay as they are. */
-const isCarriedByAny = (row: NetworkRecord, tunnels: PathTunnels): boolean =>
-  judged(row, tunnels).some(({ state, out }) => state === 'carries' && (out === null || out.isAble))

@@ -22,7 +22,7 @@ export const reconcileEndpoints = (deps: ReconcileDeps) => [
     {
       tag,
       summary:
-        'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
+        'Compare every stored tunnel, network and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
     },
     listAll(deps.watch, deps.heals),
   ),

@@ -7,6 +7,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
 import { isTrue } from '../../platform/http/query.ts'
 import { JsonText, jsonList, jsonObject } from '../../platform/http/json-text.ts'
+import { networkFindings } from '../networks/findings.ts'
 import { routeFindings } from '../rule-health/findings.ts'
 import { noticedIn, passView, type TunnelWatch } from './watch.ts'
 import { compareAll, countsOf, type Item, type Report } from './report.ts'
@@ -14,7 +15,11 @@ import { compareAll, countsOf, type Item, type Report } from './report.ts'
 export const listAll =
   (watch: TunnelWatch, heals: Heals) =>
   async (context: ReadContext, { query }: Incoming): Promise<Sendable<ReconcileAnswer>> => {
-    const [report, routes] = await Promise.all([compareAll(context), routeFindings(context, heals)])
+    const [report, routes, networks] = await Promise.all([
+      compareAll(context),
+      routeFindings(context, heals),
+      networkFindings(context),
+    ])
     const withIgnored = isTrue(query['include_ignored'])
     const items = report.items.filter(({ is_ignored }) => withIgnored || !is_ignored)
     const { ignored_interfaces, leftover_units } = report
@@ -23,6 +28,7 @@ export const listAll =
       jsonObject<ReconcileAnswer>({
         items: jsonList(items.map((item) => itemText(item, noticedIn(watch, item), healOf(item, report, heals)))),
         ...routes,
+        ...networks,
         counts: countsOf(items),
         ignored_interfaces,
         leftover_units,

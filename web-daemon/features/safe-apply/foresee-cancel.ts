@@ -12,6 +12,7 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { WindowFound, WindowWayBack } from '@panel/shared/window/model.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
+import { foreseenOf, planNetworkChange } from '../networks/change.ts'
 import { planRules } from '../routes/change.ts'
 import { isOver } from './over.ts'
 import type { SafeApply } from './safe-apply.ts'
@@ -27,6 +28,7 @@ export const foreseeCancel =
     const changes = [
       ...(await tunnelChanges(request, found.window, back)),
       ...(await ruleChanges(request, found.window, back)),
+      ...(await networkChanges(request, found.window, back)),
       ...(await switchChanges(request, back)),
     ]
     return { changes, warnings: [] }
@@ -72,6 +74,15 @@ async function ruleChanges(
   const wanted = route_rule_ids.map((id) => ({ route_rule_id: id, rule: rules.get(id) ?? null, stored: null }))
   const { change } = await planRules({ request }, wanted)
   return planRuleset(change.before, change.after).length === 0 ? [] : [{ noun: 'route', change }]
+}
+
+async function networkChanges(
+  request: Reader,
+  { networks: destinations }: OpenWindow,
+  { networks: states }: WindowWayBack,
+): Promise<HostChange[]> {
+  if (destinations.length === 0) return []
+  return foreseenOf(await planNetworkChange(request, { destinations, states }), []).changes.slice()
 }
 
 async function switchChanges(request: Reader, { forwarding }: WindowWayBack): Promise<HostChange[]> {

@@ -3,7 +3,7 @@ import { PATHS_MAX } from '@panel/shared/network/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
-import { judged, type NewNetwork, type PathRecord, type PathTunnels } from '../record.ts'
+import { canCarry, type NewNetwork, type PathRecord, type PathTunnels } from '../record.ts'
 import type { DraftContext } from './context.ts'
 
 /** Null where there are none. A path that stays out stays so. */
@@ -31,11 +31,9 @@ export function draftPaths({ body, problems, pathTunnels, stored }: DraftContext
   }))
 }
 
-/** The kernel takes no route over links that are down alone. */
 export function checkCarriers(record: NewNetwork, tunnels: PathTunnels, problems: Problems): void {
   if (!record.is_enabled || problems.has('paths')) return
-  const carriers = judged(record, tunnels).filter(({ state }) => state === 'carries')
-  if (carriers.some(({ out }) => out === null || out.isAble)) return
+  if (canCarry(record, tunnels)) return
   const named = record.paths.flatMap(({ tunnel_id }) => tunnels.get(tunnel_id) ?? []).map(tunnelNamed)
   problems.add('paths', 'PATHS_DOWN', message('network.paths_down', { tunnels: named }))
 }
