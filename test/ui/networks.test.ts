@@ -103,6 +103,24 @@ describe('The networks behind tunnels', () => {
     assert.deepEqual(statesOf((await getNetwork(client, 1)).body), { 'gre-a-1': 'carries' })
   })
 
+  it('are named where a tunnel is deleted that is a path of theirs, and go on over the other', async () => {
+    await makeNetwork()
+    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', /gre-a-1/)
+    // A card that comes into view asks for its history, which may be on its way as the tunnel goes.
+    gates.allowConsole(/404.*\/tunnels\/1\/history/)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
+    await question.getByText(/Remote networks go on over their other paths: .*Frankfurt .*10\.50\.0\.0\/16/).waitFor()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await seen(page, /^Tunnels/)
+    assert.deepEqual(statesOf((await getNetwork(client, 1)).body), { 'gre-a-2': 'carries' })
+    assert.deepEqual(
+      inKernel()?.paths.map(({ interface_name }) => interface_name),
+      ['gre-a-2'],
+    )
+  })
+
   it('are deleted behind a dialog that says what ends, with an Undo', async () => {
     await makeNetwork()
     const { page } = await visitNetworks()

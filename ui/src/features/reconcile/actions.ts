@@ -7,7 +7,7 @@ import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { sentences } from '../../core/sentences.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
-import { dependentRules } from '../tunnels/dependent-rules.ts'
+import { dependentRules } from '../tunnels/dependants.ts'
 
 /** Queries that a change of what is managed invalidates. */
 export const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const

@@ -4,15 +4,16 @@ import { act, type Outcomes } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
+import { sentences } from '../../core/sentences.ts'
 import { router } from '../../core/router.svelte.ts'
 import { Cancelled } from '../../core/cancelled.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
-import { dependentRules } from './dependent-rules.ts'
+import { dependentNetworks, dependentRules } from './dependants.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name' | 'display_name'>
 
 /** Queries that a change of a tunnel invalidates. */
-export const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
+export const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes', '/networks']
 
 const ROUTES = {
   up: 'POST /tunnels/{id}/up',
@@ -80,9 +81,13 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
   act(
     outcomes('delete', tunnel),
     async () => {
-      const items = await dependentRules(tunnel.tunnel_id)
-      const text =
-        items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length })
+      const { tunnel_id } = tunnel
+      const [items, networks] = await Promise.all([dependentRules(tunnel_id), dependentNetworks(tunnel_id)])
+      const text = sentences(
+        networks.length === 0 ? '' : t('tunnel.ask.delete_path', { networks: networks.join(t('core.comma')) }),
+        items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length }),
+      )
+      const body = networks.length === 0 ? {} : { force: true }
       if (
         !(await confirm({
           title: t('tunnel.ask.delete', { name: tunnelText(tunnel) }),
@@ -90,11 +95,11 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
           items,
           action: t('core.action.delete'),
           isDanger: true,
-          request: { method: 'DELETE', path: `/tunnels/${tunnel.tunnel_id}` },
+          request: { method: 'DELETE', path: `/tunnels/${tunnel_id}`, body },
         }))
       )
         throw new Cancelled()
-      const answer = await withAccessCheck('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
+      const answer = await withAccessCheck('DELETE /tunnels/{id}', { id: tunnel_id, body })
       if (router.path !== '/tunnels') await router.go('/tunnels')
       return answer
     },
