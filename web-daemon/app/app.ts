@@ -94,23 +94,16 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(failures(logger))
   deps.sockets.serve({ app, endStreams: (isOver) => streams.endOf(isOver) })
   const readIncidents = () => hostIncidents(services, helper)(services.context)
+  const incidents = makeIncidentLog(deps, services, helper)
+  return { app, endpoints, streams, readIncidents, incidents, ...partsIn(services) }
+}
+
+/** What is started, stopped and tested by itself. */
+function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
   const { proofs, failover, runs, listeners, notifications } = services
-  const parts = {
-    watch,
-    routeWatch,
-    networkWatch,
-    metrics,
-    monitor,
-    traffic,
-    proofs,
-    failover,
-    runs,
-    listeners,
-    notifications,
-  }
-  const incidents = makeIncidentLog(deps, services, helper)
-  return { app, endpoints, streams, readIncidents, incidents, ...parts }
+  const watches = { watch, routeWatch, networkWatch }
+  return { ...watches, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
 }
 
 const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>

@@ -36,7 +36,6 @@ export async function gatherFacts(
 ): Promise<ImpactFacts> {
   const { ended = [] } = foreseen
   const links = tunnelChanges(foreseen).map((changes) => linkImpact(changes, []))
-  const networks = foreseen.changes.filter(({ noun }) => noun === 'network').length
   const cut = links.filter(({ effect }) => INTERRUPTED.includes(effect))
   const isOverLinks = links.some(({ effect }) => effect !== 'none' && effect !== 'made')
   const [records, tunnels] = await Promise.all([
@@ -48,11 +47,7 @@ export async function gatherFacts(
     keepSome.has(route_rule_id) || (isOverLinks && destinations.length > 1)
   const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks || goneNetworks(foreseen).length > 0),
-    lookUp(
-      context,
-      [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])],
-      links.length + networks > 0 || keptInterfaces(foreseen).length > 0,
-    ),
+    lookUp(context, [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], concernsWays(foreseen)),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, mixed: records.filter(isMixed) }),
   ])
@@ -69,6 +64,10 @@ export async function gatherFacts(
     took,
   }
 }
+
+/** Whether the way of the operator's own connection may be concerned. */
+const concernsWays = (foreseen: Foreseen): boolean =>
+  foreseen.changes.some(({ noun }) => noun === 'tunnel' || noun === 'network') || keptInterfaces(foreseen).length > 0
 
 const farEnd = ({ remote_endpoint }: { readonly remote_endpoint: string }): string => remote_endpoint
 const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
