@@ -246,7 +246,7 @@ async function holdAccepted(
   const arrived = new Promise<void>((resolve) => (arrive = resolve))
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/tunnels/1/down', async (route) => {
-    const { i_understand_i_may_lose_access: isAccepted } = route.request().postDataJSON() as {
+    const { i_understand_i_may_lose_access: isAccepted } = (route.request().postDataJSON() ?? {}) as {
       i_understand_i_may_lose_access?: boolean
     }
     if (!isAccepted) return route.continue()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ROUTES } from '../../ui/src/core/routes.ts'
+import { createNetwork } from '../api/support/networks.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, PHONE } from './support/browser.ts'
 import {
@@ -64,6 +65,7 @@ describe('Every page', function () {
       await giveTunnels(host, client)
       await giveWebhook(client)
       await createRoute(client, { tunnel_id: 1 })
+      await createNetwork(client)
       const { page, gates } = await signedIn(await visit(host, viewport ? { viewport } : {}))
       await client.put('/settings', { 'display.language': language })
       for (const { path } of ROUTES) {

@@ -8,7 +8,7 @@ import { withAccessCheck } from '../../core/own-access.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
 import { requestOf, valuesOf } from './draft.ts'
 
-export const STALE: readonly string[] = ['/networks']
+export const STALE: readonly string[] = ['/networks', '/reconcile']
 
 const MOVES = {
   'take-out': { way: 'out', back: 'put-back', endpoint: 'POST /networks/{id}/paths/{tunnel_id}/take-out' },
@@ -40,9 +40,15 @@ export const movePath = async (
 }
 
 /** Puts right what the host does not hold of it. */
-export const reapplyNetwork = async ({ network_id: id, network_title: title }: NetworkView): Promise<void> => {
+export const reapplyNetwork = async ({
+  network_id: id,
+  network_title: title,
+}: {
+  readonly network_id: number | null
+  readonly network_title: string
+}): Promise<void> => {
   const outcomes = { done: t('networks.done.reapplied', { title }), failing: t('networks.failing.reapply', { title }) }
-  await act(outcomes, () => withAccessCheck('PATCH /networks/{id}', { id, body: {} }), {
+  await act(outcomes, () => withAccessCheck('PATCH /networks/{id}', { id: id ?? '', body: {} }), {
     stale: STALE,
     page: `/networks/${id}/edit`,
   })
