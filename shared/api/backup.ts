@@ -4,6 +4,7 @@ import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, sentence, Warning } from './base/errors.ts'
 import { flag, maybe, ONCE_KEY, ranged, refusedWith } from './base/fields.ts'
+import { CreateNetworkBody } from './networks/bodies.ts'
 import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
 import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, described, Value } from './base/shapes.ts'
@@ -49,6 +50,15 @@ const {
 export const BackupRoute = strict(routeFields)
 export type BackupRoute = Static<typeof BackupRoute>
 
+const {
+  idempotency_key: _onceANetwork,
+  i_understand_i_may_lose_access: _ofANetwork,
+  ...networkFields
+} = CreateNetworkBody.properties
+/** Likewise; the `tunnel_id` of each path is that of a tunnel of the same backup. */
+export const BackupNetwork = strict(networkFields)
+export type BackupNetwork = Static<typeof BackupNetwork>
+
 export const BackupSetting = strict({ key: Sentence, value: Value })
 export type BackupSetting = Static<typeof BackupSetting>
 
@@ -60,6 +70,7 @@ export const BackupDocument = shape('Backup', {
   settings: list(BackupSetting),
   pools: list(BackupPool),
   tunnels: list(BackupTunnel),
+  networks: list(BackupNetwork),
   routes: Type.Optional(described(list(BackupRoute), 'Left out where the export leaves rules out.')),
 })
 export type BackupDocument = Static<typeof BackupDocument>
@@ -73,6 +84,7 @@ export const BACKUP_MEMBERS = [
   'settings',
   'pools',
   'tunnels',
+  'networks',
   'routes',
 ] as const
 
@@ -98,6 +110,7 @@ export const ImportBackupBody = shape('ImportBackupBody', {
   include_settings: section('include_settings'),
   include_pools: section('include_pools'),
   include_tunnels: section('include_tunnels'),
+  include_networks: section('include_networks'),
   include_routes: section('include_routes'),
   force: maybe(
     flag(
@@ -119,7 +132,7 @@ export const ImportBackupBody = shape('ImportBackupBody', {
 })
 export type ImportBackupBody = Static<typeof ImportBackupBody>
 
-const Kind = oneOf(['setting', 'pool', 'tunnel', 'route'])
+const Kind = oneOf(['setting', 'pool', 'tunnel', 'network', 'route'])
 export type ImportKind = Static<typeof Kind>
 
 /** What became of an item; with `would_` what would, in a dry run. */
@@ -128,7 +141,7 @@ export type ImportedAs = (typeof IMPORTED_AS)[number]
 
 export const ImportAction = shape('ImportAction', {
   kind: Kind,
-  target: described(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
+  target: described(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a network or a rule.'),
   action: oneOf(IMPORTED_AS),
   target_id: described(nullable(Id), 'Its id here; null where it does not exist, and of a setting.'),
   ...sentence('detail', 'The reason, in a sentence; "" where none is needed.'),
@@ -146,7 +159,10 @@ export const ImportBackupAnswer = shape('BackupImported', {
     Flag,
     'Whether everything was put back, since it was to be imported whole and an item failed.',
   ),
-  actions: described(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
+  actions: described(
+    list(ImportAction),
+    'In the order in which they were done: settings, pools, tunnels, networks, routes.',
+  ),
   counts: countsOf(IMPORTED_AS),
   ...sentence('note'),
 })

@@ -12,7 +12,7 @@ export const BACKUP = {
     'An item failed, and what was imported before it could not be put back yet. It is tried again: {detail}',
   'backup.no_rules': 'The backup holds no relay rules, so none are brought back.',
   'backup.holds':
-    'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.',
+    'Holds settings, address pools, tunnels, networks and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.',
   'backup.rules_left_out': 'Relay rules were left out of this export: importing it brings none back.',
   'backup.unknown_member': 'A backup of version {version} has no {name}.',
   'backup.no_version': 'The backup does not say which version it is. It reads version {known}.',
@@ -31,6 +31,9 @@ export const BACKUP = {
   'backup.tunnel_no_pool': 'Its pool is not on this server: it keeps its addresses and belongs to no pool.',
   'backup.rule_same_name': 'A rule of this name is here, and is left as it is.',
   'backup.rule_no_tunnel': 'The tunnel that it relays over is not on this server: the rule names none.',
+  'backup.network_same': 'A network of this title or to this destination is here, and is left as it is.',
+  'backup.network_fewer_paths': 'Tunnels of some of its paths are not on this server: it goes without them.',
+  'backup.network_no_tunnel': 'None of the tunnels of its paths is on this server.',
   'backup.pool_same': 'A pool of this range is here, and is as in the backup.',
   'backup.pool_changed': 'A pool of this range is here: it is made as in the backup.',
 } as const

@@ -44,7 +44,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['networks', 'rule-health'],
   // Keeps what reconciliation, monitor and health of rules find.
   incidents: ['reconcile'],
-  backup: ['audit', 'routes'],
+  backup: ['audit', 'networks', 'routes'],
 }
 
 describe('The folders of the web daemon', function () {

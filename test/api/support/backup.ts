@@ -33,6 +33,7 @@ export function withoutIds({
   settings,
   pools,
   tunnels,
+  networks = [],
   routes = [],
   ...rest
 }: BackupDocument): object {
@@ -50,6 +51,10 @@ export function withoutIds({
     tunnels: tunnels.map(({ tunnel_id: _id, ...tunnel }) => ({
       ...tunnel,
       address_pool_id: named(tunnel.address_pool_id, poolOf),
+    })),
+    networks: networks.map((network) => ({
+      ...network,
+      paths: network.paths.map((path) => ({ ...path, tunnel_id: named(path.tunnel_id, tunnelOf) })),
     })),
     routes: routes.map((route) => ({ ...route, tunnel_id: named(route.tunnel_id, tunnelOf) })),
   }

@@ -6,7 +6,7 @@ import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
 import { fieldPath, readBackup, type Backup, type Item } from '@panel/web-daemon/features/backup/read.ts'
 import { tunnelRequest } from '../../support/records.ts'
 
-const ALL = { settings: true, routes: true }
+const ALL = { settings: true, networks: true, routes: true }
 const TUNNEL = tunnelRequest()
 const RULE = { bind_port: 443, destination_address: '10.9.0.2' }
 
@@ -46,7 +46,10 @@ describe('A backup that is read', () => {
 
   it('may lack any list: that is an empty one; but relay rules that are missing differ from none', () => {
     const { backup, problems } = read('{"version":1}')
-    assert.deepEqual([backup, problems.isEmpty], [{ settings: [], pools: [], tunnels: [], routes: null }, true])
+    assert.deepEqual(
+      [backup, problems.isEmpty],
+      [{ settings: [], pools: [], networks: [], tunnels: [], routes: null }, true],
+    )
     assert.deepEqual(read('{"version":1,"routes":[]}').backup.routes, [])
   })
 
@@ -126,7 +129,11 @@ describe('A backup that is read', () => {
 
   it('is not looked at in what is not wanted', () => {
     const problems = new Problems()
-    readBackup({ version: 1, settings: { nonsense: 1 }, routes: [5] }, { settings: false, routes: false }, problems)
+    readBackup(
+      { version: 1, settings: { nonsense: 1 }, routes: [5] },
+      { settings: false, networks: false, routes: false },
+      problems,
+    )
     assert.ok(problems.isEmpty)
   })
 

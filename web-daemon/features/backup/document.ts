@@ -10,6 +10,8 @@ import {
 import type { PoolRecord } from '../pools/store.ts'
 import { asCreateBody as requestedRoute } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
+import { asBody as requestedNetwork } from '../networks/draft/context.ts'
+import type { NetworkRecord } from '../networks/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { asCreateBody as requestedTunnel } from '../tunnels/draft/update.ts'
@@ -20,12 +22,13 @@ export interface StoredConfiguration {
   readonly settings: SettingsReader
   readonly pools: readonly PoolRecord[]
   readonly tunnels: readonly TunnelRecord[]
+  readonly networks: readonly NetworkRecord[]
   /** Null if the export leaves them out. */
   readonly routes: readonly RouteRecord[] | null
 }
 
 export function renderDocument(
-  { settings, pools, tunnels, routes }: StoredConfiguration,
+  { settings, pools, tunnels, networks, routes }: StoredConfiguration,
   about: Pick<BackupDocument, 'exported_at' | 'panel'>,
 ): BackupDocument {
   return {
@@ -35,6 +38,8 @@ export function renderDocument(
     settings: backupSettings(settings),
     pools: pools.map(backupPool),
     tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...requestedTunnel(record) }) as BackupTunnel),
+    // What was taken out by hand is so on this host.
+    networks: networks.map(requestedNetwork),
     ...(routes ? { routes: routes.map(backupRoute) } : {}),
   }
 }

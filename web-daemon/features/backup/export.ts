@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { flagIn } from '../../platform/http/query.ts'
+import { allNetworks } from '../networks/store.ts'
 import { allPools } from '../pools/store.ts'
 import { allRoutes } from '../routes/store.ts'
 import { everyTunnel } from '../tunnels/store.ts'
@@ -18,11 +19,12 @@ export async function exportBackup(
   const isWithRoutes = flagIn(query['include_routes']) !== false
   // Read in this order, so that nothing refers to an item that was created in between and is missing.
   const routes = isWithRoutes ? await allRoutes(db) : null
+  const networks = await allNetworks(db)
   const tunnels = await everyTunnel(db)
   const pools = await allPools(db)
   return ok(
     renderDocument(
-      { settings, pools, tunnels, routes },
+      { settings, pools, tunnels, networks, routes },
       { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } },
     ),
   )

@@ -19,6 +19,7 @@ import type { Accounting } from '../routes/accounting.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
+import { importNetworks } from './networks.ts'
 import { importPools } from './pools.ts'
 import { isRight, readBackup, type Backup } from './read.ts'
 import { importRoutes } from './routes.ts'
@@ -108,10 +109,9 @@ function requestIn(
   incoming: Incoming<ImportBackupBody>,
 ): ImportRequest {
   const { body, problems } = incoming
-  const { include_settings = true, include_routes = true } = body
-  const backup = problems.has('backup')
-    ? null
-    : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
+  const { include_settings = true, include_networks = true, include_routes = true } = body
+  const included = { settings: include_settings, networks: include_networks, routes: include_routes }
+  const backup = problems.has('backup') ? null : readBackup(body.backup, included, problems)
   problems.throwIfAny()
   if (!backup) throw new Error('A backup without problems is missing')
   return { services, backup, body, confirm: () => confirm(services, context, incoming) }
@@ -177,6 +177,7 @@ async function importAll(
     { items: backup.tunnels, isIncluded: include_tunnels, context, force, pools },
     tunnels,
   )
+  const networkActions = await importNetworks(worker, { items: backup.networks, context, tunnels })
   const routeActions = await importRoutes(worker, {
     items: backup.routes ?? [],
     context,
@@ -185,7 +186,7 @@ async function importAll(
     tunnels,
     planned,
   })
-  return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...routeActions]
+  return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...networkActions, ...routeActions]
 }
 
 const noteOf = ({ dry_run, is_taken_back }: Ended, hasRules: boolean): Message =>

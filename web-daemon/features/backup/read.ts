@@ -1,6 +1,13 @@
 // Reads a backup: what is wrong with it as a whole refuses it, and what is wrong with an item concerns that item alone.
 // Every problem has its path, such as backup.tunnels[3].mtu.
-import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
+import {
+  BACKUP_MEMBERS,
+  BACKUP_VERSION,
+  BackupNetwork,
+  BackupPool,
+  BackupRoute,
+  BackupTunnel,
+} from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { message, type Message, verbatim } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
@@ -28,6 +35,8 @@ export interface Backup {
   readonly settings: readonly Item<GivenSetting>[]
   readonly pools: readonly Item<BackupPool>[]
   readonly tunnels: readonly Item<BackupTunnel>[]
+  /** None of a backup from before there were networks. */
+  readonly networks: readonly Item<BackupNetwork>[]
   /** Null if the backup has no such member. */
   readonly routes: readonly Item<BackupRoute>[] | null
 }
@@ -45,13 +54,14 @@ const MAX_NAME = 200
 /** Members that nothing else in the backup refers to need not be read if they are not imported. */
 export interface Included {
   readonly settings: boolean
+  readonly networks: boolean
   readonly routes: boolean
 }
 
 /** Adds to `problems` what is wrong with the document as a whole. */
 export function readBackup(raw: Body, included: Included, problems: Problems): Backup {
   checkVersion(raw, problems)
-  if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], routes: null }
+  if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], networks: [], routes: null }
   for (const name of Object.keys(raw).filter((one) => !(BACKUP_MEMBERS as readonly string[]).includes(one)))
     if (problems.all.length < MAX_PROBLEMS)
       problems.add(
@@ -68,6 +78,7 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
     settings: included.settings ? readSettings(raw['settings'], problems, faults) : [],
     pools: list('pools', BackupPool, 'cidr'),
     tunnels: list('tunnels', BackupTunnel, 'interface_name'),
+    networks: included.networks ? list('networks', BackupNetwork, 'network_title') : [],
     routes:
       raw['routes'] === undefined ? null : !included.routes ? [] : list('routes', BackupRoute, 'route_rule_title'),
   }
