@@ -6,6 +6,7 @@ import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit/answer
 import { cutToFit } from '@panel/web-daemon/features/audit/cut.ts'
 import { SMALLEST_RULE, tunnelRequest } from '../support/records.ts'
 import type { Client } from './support/client.ts'
+import { createNetwork } from './support/networks.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { probeEndpoints } from './support/probe-endpoints.ts'
 
@@ -71,6 +72,7 @@ describe('The entry of a rename', () => {
     operator = await panel.setUp()
     assert.equal((await operator.post('/tunnels', tunnelRequest({ display_name: 'first' }))).status, 201)
     assert.equal((await operator.post('/routes', { ...SMALLEST_RULE, route_rule_title: 'web' })).status, 201)
+    assert.equal((await createNetwork(operator, { network_title: 'site' })).status, 201)
   })
   after(() => panel.close())
 
@@ -81,8 +83,10 @@ describe('The entry of a rename', () => {
     return (entry?.operations ?? []).filter((one) => one.startsWith('Renamed'))
   }
 
-  it('shows both names, of a tunnel, of its interface, of a rule and of a pool', async () => {
+  it('shows both names, of a tunnel, of its interface, of a rule, of a pool and of a network', async () => {
     assert.deepEqual(await renamed('/tunnels/1', { display_name: 'second' }), ['Renamed from "first" to "second"'])
+    assert.deepEqual(await renamed('/networks/1', { network_title: 'far site' }), ['Renamed from "site" to "far site"'])
+    assert.equal((await operator.delete('/networks/1')).status, 200)
     assert.deepEqual(await renamed('/tunnels/1', { interface_name: 'other', confirm_recreate: true }), [
       'Renamed from "gre-a-1" to "other"',
     ])

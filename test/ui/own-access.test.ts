@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../api/support/client.ts'
+import { listNetworks } from '../api/support/networks.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { brokenNames } from './support/broken-names.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
@@ -202,6 +203,27 @@ describe("A change under the operator's own connection", () => {
     await question.getByRole('button', { name: 'Cancel' }).click()
     await question.waitFor({ state: 'detached' })
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
+  })
+
+  it('needs a confirmation if a network behind tunnels takes the way to the browser, in the words of the server', async () => {
+    const link = host.kernel.held.get('gre-a-1')
+    assert.ok(link?.state)
+    link.state = { ...link.state, config: { ...link.state.config, addresses: [] } }
+    const destination = '127.0.0.0/24'
+    host.kernel.hostLimits = { ...host.kernel.hostLimits, wide_networks: [destination] }
+    const visited = await goTo(await signedIn(await visit(host)), host, 'networks/new', 'Create a network')
+    const { page, gates } = visited
+    gates.expectAnswer(409, '/networks')
+    await page.getByLabel('Destination', { exact: true }).fill(destination)
+    await page.getByLabel('Tunnel', { exact: true }).selectOption({ index: 1 })
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('button', { name: 'Create a network' }).click()
+    const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
+    await question.getByText(/would go by the route to 127\.0\.0\.0\/24/).waitFor()
+    assert.equal((await listNetworks(client)).body.total, 0)
+    await question.getByRole('button', { name: 'Apply anyway' }).click()
+    await question.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: /127\.0\.0\.0\/24/ }).waitFor()
   })
 
   it('needs the same confirmation if it is made from the comparison', async () => {

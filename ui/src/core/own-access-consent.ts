@@ -5,7 +5,7 @@ import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import { call, requestPath, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
-import { messages, t } from './i18n.svelte.ts'
+import { messages, say, t } from './i18n.svelte.ts'
 import { loaded } from './loaded.ts'
 import { sentences } from './sentences.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
@@ -27,7 +27,9 @@ const TEXTS = {
 
 interface CutDetails {
   readonly client_ip?: string
+  /** Absent where it is a network behind tunnels that matters. */
   readonly interface_name?: string
+  readonly network?: string
   readonly how?: keyof typeof TEXTS
   readonly moves_to?: string | null
   readonly safe_apply?: object
@@ -39,16 +41,18 @@ export const sendWithConsent = async <R extends Risky>(
   route: R,
   ...args: Arguments<R>
 ): Promise<AnswerOf<R> | null> => {
-  await loaded(() => messages.load(['own_access']))
+  await Promise.all([loaded(() => messages.load(['own_access'])), messages.ready(refused)])
   const {
     client_ip: address = '',
-    interface_name: name = '',
+    network = '',
+    interface_name: name = network,
     how = 'through_tunnel',
     moves_to = null,
     safe_apply: offered = {},
   } = refused.details as CutDetails
   const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
-  const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds, requestOf(route, ...args))
+  const text = refused.code === 'NETWORK_CUTS_OWN_ACCESS' ? say(refused) : t(TEXTS[how], { address, name })
+  const consent = await askForAccess(text, seconds, requestOf(route, ...args))
   const send = (more: object, comes_back_within: number | null): Promise<AnswerOf<R> | null> =>
     withOverlay({ address, name, comes_back_within }, (request_id) =>
       call(route, ...withBody<R>(args, more, { request_id })),

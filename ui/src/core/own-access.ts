@@ -15,7 +15,8 @@ export const withAccessCheck = async <R extends Risky>(
     return await call(route, ...args)
   } catch (thrown) {
     const error = toApiError(thrown)
-    if (!CUTS.includes(error.code)) throw thrown
+    // Without a flag there is nothing to consent to: root itself refuses.
+    if (!CUTS.includes(error.code) || error.details['flag'] === undefined) throw thrown
     // Ahead of the change: nothing loads once the connection is cut.
     const { sendWithConsent } = await loaded(() => import('./own-access-consent.ts'))
     return sendWithConsent(error, route, ...args)

@@ -39,6 +39,7 @@ const TARGET_NAME = sql<string | null>`case target_type
   when 'tunnel' then (select interface_name from tunnel where tunnel_id = target_id and deleted_date is null)
   when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id and deleted_date is null)
   when 'address_pool' then (select address_pool_title from address_pool where address_pool_id = target_id)
+  when 'network' then (select network_title from network where network_id = target_id and deleted_date is null)
 end`
 const SEARCHED = ['username', 'client_ip', 'request', 'operations', 'error_message', 'request_id', TARGET_NAME] as const
 

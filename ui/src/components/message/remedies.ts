@@ -131,6 +131,7 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
 
 /** Pages of what a sentence names, by the message that is the name within it. */
 export const OBJECTS: Readonly<Partial<Record<MessageId, string>>> = {
+  'object.network': '/networks/{id}/edit',
   'object.pool': '/pools/{id}/edit',
   'object.rule': '/routes/{id}',
   'object.tunnel': '/tunnels/{id}',

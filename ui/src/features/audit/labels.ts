@@ -12,6 +12,7 @@ export const TARGETS = [
   'tunnel',
   'route',
   'address_pool',
+  'network',
   'settings',
   'user',
   'listener',
@@ -42,6 +43,7 @@ export const targetPage = ({ target_type, target_id, target_name }: AuditEntry):
   if (target_name === '') return null
   if (target_type === 'tunnel') return `/tunnels/${target_id}`
   if (target_type === 'route') return `/routes/${target_id}`
+  if (target_type === 'network') return `/networks/${target_id}/edit`
   return target_type === 'address_pool' ? `/pools/${target_id}/edit` : null
 }
 

@@ -13,6 +13,7 @@ export interface ImportRequest {
   include_settings: boolean
   include_pools: boolean
   include_tunnels: boolean
+  include_networks: boolean
   include_routes: boolean
   force: boolean
   is_atomic: boolean
@@ -20,12 +21,19 @@ export interface ImportRequest {
   current_password: string
 }
 
-export const SECTIONS = ['include_settings', 'include_pools', 'include_tunnels', 'include_routes'] as const
+export const SECTIONS = [
+  'include_settings',
+  'include_pools',
+  'include_tunnels',
+  'include_networks',
+  'include_routes',
+] as const
 const DEFAULTS: ImportRequest = {
   document: '',
   include_settings: true,
   include_pools: true,
   include_tunnels: true,
+  include_networks: true,
   include_routes: true,
   force: false,
   is_atomic: false,
