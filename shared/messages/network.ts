@@ -5,6 +5,7 @@ export const NETWORK = {
   'network.exists': 'The network {network} has this destination already.',
   'network.path_twice': '{tunnel} is among the paths already.',
   'network.paths_down': 'No path can carry, since these tunnels are disabled: {tunnels}.',
+  'network.share_underlay': 'These tunnels leave this server by {device}, and are lost together with it: {tunnels}.',
   'network.family': '{field} must be {family}, as the destination is.',
   'network.own_twice': '{address} is given twice.',
   'network.own_elsewhere': '{address} is an own address of the network {network}.',

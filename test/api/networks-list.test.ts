@@ -1,5 +1,6 @@
 // Networks behind tunnels as they are listed, and previewed (reference.md, Networks).
 import assert from 'node:assert/strict'
+import { fakeRoute } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
 import {
   createNetwork,
@@ -90,6 +91,24 @@ describe('A network behind tunnels', () => {
       assert.deepEqual([body.plan.operation, body.plan.network_id, body.resolved.metric], ['update', 1, 60])
       assert.equal((await getNetwork(client, 1)).body.metric, 50)
       assert.equal((await patchNetwork(client, 1, body.resolved)).body.network.metric, 60)
+    })
+
+    it('warns of paths that leave this server by one interface, as long as they are new together', async () => {
+      const warnings = async (body: object): Promise<[string, string | undefined, string][]> =>
+        (await previewNetwork(client, body)).body.warnings.map(({ code, field, message }) => [code, field, message])
+      const shared = [
+        'PATHS_SHARE_UNDERLAY',
+        'paths',
+        'These tunnels leave this server by eth0, and are lost together with it: gre-a-1, gre-a-2.',
+      ]
+      assert.deepEqual(await warnings({ ...NETWORK, paths: PREFERRED }), [shared])
+      assert.deepEqual(await warnings(NETWORK), [])
+      await createNetwork(client)
+      assert.deepEqual(await warnings({ network_id: 1, paths: PREFERRED }), [shared])
+      await patchNetwork(client, 1, { paths: PREFERRED })
+      assert.deepEqual(await warnings({ network_id: 1, metric: 60 }), [])
+      panel.kernel.hostRoutes.push(fakeRoute('203.0.113.2/32', 'eth1'))
+      assert.deepEqual(await warnings({ ...NETWORK, destination: '10.51.0.0/16', paths: PREFERRED }), [])
     })
 
     it('warns where it lies inside another network, or holds one: both are allowed', async () => {

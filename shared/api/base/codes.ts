@@ -100,6 +100,7 @@ export const WARNING_CODES = [
   'HOSTNAME_LEADS_HOME',
   'NETWORK_INSIDE_NETWORK',
   'NETWORKS_NOT_MOVED',
+  'PATHS_SHARE_UNDERLAY',
   'SETTING_NOT_POSSIBLE',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]

@@ -11,6 +11,7 @@ import { FIELD_ORDER, makeDraftContext, type DraftContext, type RequestedNetwork
 import { draftDestination } from './destination.ts'
 import { checkCarriers, draftPaths } from './paths.ts'
 import { checkTitle, titleFor } from './title.ts'
+import { warnOfUnderlay } from './underlay.ts'
 
 export interface Draft {
   readonly record: NewNetwork
@@ -36,6 +37,7 @@ export async function draftNetwork(
   if (record) checkCarriers(record, draft.pathTunnels, draft.problems)
   draft.problems.throwIfAny(FIELD_ORDER)
   if (!record) throw new Error('A draft without problems is incomplete')
+  await warnOfUnderlay(draft)
   return { record, warnings: draft.warnings, tunnels: draft.pathTunnels }
 }
 
