@@ -6,7 +6,7 @@ import { flag, maybe, refusedWith } from './base/fields.ts'
 import { Amount, Count, described, Flag, Id, Instant, list, oneOf, shape, Text } from './base/shapes.ts'
 import { Remedy } from './routes/causes.ts'
 
-export const INCIDENT_KINDS = ['tunnel', 'route', 'certificate', 'disk', 'helper'] as const
+export const INCIDENT_KINDS = ['tunnel', 'route', 'network', 'certificate', 'disk', 'helper'] as const
 
 const Care = nullable(strict({ at: Instant, by: described(Text, 'The operator.') }))
 const Silence = nullable(strict({ until: Instant, by: described(Text, 'The operator.') }))
@@ -23,7 +23,10 @@ export type IncidentRecord = Static<typeof IncidentRecord>
 const subject = {
   kind: oneOf(INCIDENT_KINDS),
   id: described(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
-  name: described(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
+  name: described(
+    Text,
+    'Of a network its title, of a disk its mount point, of a certificate the names in it; "" of the helper.',
+  ),
 }
 const effects = {
   affected: described(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),

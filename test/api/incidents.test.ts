@@ -11,6 +11,7 @@ import type {
   StoredIncident,
 } from '@panel/shared/api/incidents.ts'
 import type { Client } from './support/client.ts'
+import { createNetwork } from './support/networks.ts'
 import { startPanel, type TestPanel, type TestParts } from './support/panel.ts'
 import { reapply } from './support/reconcile.ts'
 import { madeRoute } from './support/routes.ts'
@@ -200,6 +201,34 @@ describe('An incident', () => {
     await panel.incidents.look()
     client = await panel.signIn()
     assert.deepEqual(await listed(), [])
+  })
+
+  it('of a network goes on after a restart until networks are looked at', async () => {
+    await panel.close()
+    const folder = mkdtempSync(join(tmpdir(), 'panel-incidents-'))
+    const store = join(folder, 'panel.db')
+    try {
+      await start({ store })
+      await createNetwork(client)
+      panel.kernel.networks.routes.clear()
+      await panel.networkWatch.pass('event')
+      await panel.incidents.look()
+      assert.equal((await listed('?kind=network')).length, 1)
+      await panel.close()
+      // Its host keeps nothing of it either.
+      panel = await startPanel({ store })
+      client = await panel.signIn()
+      for (const looks of [async () => undefined, () => panel.networkWatch.pass('event')]) {
+        await looks()
+        await panel.incidents.look()
+        assert.deepEqual(
+          (await listed('?kind=network')).map(({ ended_at }) => ended_at),
+          [null],
+        )
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('goes on as the same one after a restart, with what an operator did about it', async () => {

@@ -1,6 +1,7 @@
 // Networks behind tunnels beside the host: what differs, what comes back with a window, and what a change would do
 // (reference.md, Reconcile, Safe apply, Impact).
 import assert from 'node:assert/strict'
+import type { AttentionAnswer, ListIncidentsAnswer } from '@panel/shared/api/incidents.ts'
 import type { NetworkFinding } from '@panel/shared/api/networks/findings.ts'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
@@ -38,6 +39,48 @@ describe('A network beside the host', () => {
   afterEach(() => panel.close())
 
   const findings = async (): Promise<NetworkFinding[]> => (await reconcile(client)).body.networks
+
+  describe('needs attention', () => {
+    const look = async (): Promise<void> => {
+      await panel.networkWatch.pass('event')
+      await panel.incidents.look()
+    }
+    const listed = async () =>
+      (await client.get<ListIncidentsAnswer>('/incidents?kind=network')).body.incidents.map(
+        ({ name, state, ended_at, reason }) => [name, state, ended_at !== null, reason],
+      )
+
+    it('as long as it is not held as it is stored: down without a route, degraded without something else', async () => {
+      await look()
+      assert.deepEqual(await listed(), [])
+      panel.kernel.networks.routes.clear()
+      await look()
+      const why = 'Its route is missing, or is another one. Reapply puts it in.'
+      assert.deepEqual(await listed(), [['Office', 'down', false, why]])
+      const { incidents } = (await client.get<AttentionAnswer>('/reconcile/attention')).body
+      assert.deepEqual(
+        incidents.map(({ kind, name, affected }) => [kind, name, affected]),
+        [['network', 'Office', []]],
+      )
+      await patchNetwork(client, 1, {})
+      await look()
+      assert.deepEqual(await listed(), [['Office', 'down', true, why]])
+      const state = panel.kernel.networks.held.get(DESTINATION)
+      assert.ok(state)
+      await panel.kernel.networks.keep({ ...state, metric: 99 })
+      await panel.kernel.networks.setRoute({ ...state, metric: 99 })
+      await look()
+      assert.deepEqual((await listed())[0]?.slice(0, 3), ['Office', 'degraded', false])
+    })
+
+    it('neither while it is disabled, nor where root alone keeps it', async () => {
+      await patchNetwork(client, 1, { is_enabled: false })
+      const state = { destination: '10.99.0.0/16', metric: 50, source: null, own_addresses: [], lacks: [] }
+      await panel.kernel.networks.keep({ ...state, paths: [{ interface_name: 'gre-a-1', weight: 1 }] })
+      await look()
+      assert.deepEqual(await listed(), [])
+    })
+  })
 
   describe('in the report', () => {
     it('is in sync as it was made', async () => {

@@ -152,6 +152,7 @@ describe('A notification', () => {
   })
 
   for (const [kind, type] of [
+    ['network', 'drift'],
     ['certificate', 'certificate'],
     ['disk', 'disk'],
     ['helper', 'helper_away'],

@@ -113,6 +113,7 @@ const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper:
     bus,
     logger,
     hasReadDisks: () => services.metrics.sampler.latest !== null,
+    hasReadNetworks: () => services.networkWatch.last() !== null,
   })
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */

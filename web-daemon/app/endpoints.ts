@@ -15,6 +15,7 @@ import { fullDisks } from '../features/metrics/full-disks.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { networkEndpoints } from '../features/networks/endpoints.ts'
+import { networkIncidents } from '../features/networks/incidents.ts'
 import { pathUse } from '../features/networks/tunnel-use.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
@@ -48,12 +49,21 @@ import type { Services } from './services.ts'
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
-/** What is wrong with the host or the panel itself. */
+/** What is wrong with the host or the panel itself, and with networks behind tunnels. */
 export const hostIncidents =
-  ({ certificate, listeners, metrics }: Pick<Services, 'certificate' | 'listeners' | 'metrics'>, helper: HelperState) =>
+  (
+    {
+      certificate,
+      listeners,
+      metrics,
+      networkWatch,
+    }: Pick<Services, 'certificate' | 'listeners' | 'metrics' | 'networkWatch'>,
+    helper: HelperState,
+  ) =>
   async (context: ReadContext): Promise<HostIncident[]> => {
     const certificates = [certificate?.incident() ?? null, listeners.incident()]
-    const all = [await helper.incident(context), ...certificates, ...fullDisks(metrics.sampler.latest)]
+    const networks = networkIncidents(networkWatch)
+    const all = [await helper.incident(context), ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
     return all.filter((one) => one !== null)
   }
 

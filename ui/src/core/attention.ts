@@ -11,7 +11,7 @@ export interface Glance {
 /** The same as long as it lasts. */
 export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${id ?? name}`
 
-const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
+const PAGES = { network: '/networks', certificate: '/system', disk: '/metrics', helper: '/system' } as const
 
 /** The address that opens the drawer of one that is stored. */
 export const drawerOf = ({ record }: Pick<Incident, 'record'>): string | null =>

@@ -30,6 +30,7 @@ export interface IncidentLogDeps extends AttentionDeps {
   readonly logger: Logger
   /** Whether the disks have been read since the daemon started. */
   readonly hasReadDisks: () => boolean
+  readonly hasReadNetworks: () => boolean
 }
 
 export class IncidentLog {
@@ -117,8 +118,9 @@ export class IncidentLog {
 
   /** A daemon that has just started knows of nothing that is wrong: what was open then lasts until it is looked at. */
   #isLookedAt({ kind, subject_id, reason }: IncidentRow): boolean {
-    const { watch, routeWatch, monitor, hasReadDisks } = this.#deps
+    const { watch, routeWatch, monitor, hasReadDisks, hasReadNetworks } = this.#deps
     if (kind === 'disk') return hasReadDisks()
+    if (kind === 'network') return hasReadNetworks()
     if (kind === 'route') return routeWatch.last() !== null
     if (kind !== 'tunnel') return true
     const tunnel = monitor.summary().tunnels.find(({ tunnel_id }) => tunnel_id === subject_id)

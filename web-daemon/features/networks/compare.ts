@@ -14,19 +14,27 @@ export interface Comparison {
   readonly status: ReconcileStatus
   readonly sentence: Message
   readonly diffs: NetworkFinding['diffs']
+  /** Whether nothing reaches the network, as far as this server goes: the kernel holds no route of it. */
+  readonly isCut: boolean
 }
 
 /** `found` null: root keeps nothing under the destination. */
 export function compareNetwork(record: NetworkRecord, tunnels: PathTunnels, found: NetworkFound | null): Comparison {
   const held = found && { ...found, state: withoutDisabled(found.state, record, tunnels) }
   const wanted = wantedState(record, tunnels, held)
-  if (isSame(wanted, held)) return { status: 'InSync', sentence: message('drift.in_sync'), diffs: [] }
+  if (isSame(wanted, held)) return { status: 'InSync', sentence: message('drift.in_sync'), diffs: [], isCut: false }
   const diffs = differences(record.destination, wanted, held?.state ?? null)
+  const isCut = wanted !== null && !held?.held
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
-    return { status: 'Inconsistent', sentence: message('drift.stuck', { why: record.last_apply_error_message }), diffs }
-  if (!held) return { status: 'Missing', sentence: message('drift.network_missing'), diffs }
-  if (!wanted) return { status: 'Drifted', sentence: message('drift.network_disabled_held'), diffs }
-  return { status: 'Drifted', sentence: drifted(wanted, held, diffs), diffs }
+    return {
+      status: 'Inconsistent',
+      sentence: message('drift.stuck', { why: record.last_apply_error_message }),
+      diffs,
+      isCut,
+    }
+  if (!held) return { status: 'Missing', sentence: message('drift.network_missing'), diffs, isCut }
+  if (!wanted) return { status: 'Drifted', sentence: message('drift.network_disabled_held'), diffs, isCut }
+  return { status: 'Drifted', sentence: drifted(wanted, held, diffs), diffs, isCut }
 }
 
 const isSame = (wanted: NetworkState | null, held: NetworkFound | null): boolean =>

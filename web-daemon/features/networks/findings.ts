@@ -41,6 +41,7 @@ const orphan = ({ state }: NetworkFound): Compared => ({
   status: 'Unmanaged',
   sentence: message('drift.network_unknown'),
   diffs: [],
+  isCut: false,
 })
 
 /** Throws 503 if the helper is away: then nothing is known. */

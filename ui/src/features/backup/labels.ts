@@ -22,7 +22,12 @@ export const actionLabel = ({ action }: Pick<ImportAction, 'action'>): StateLabe
 export const itemPage = ({ kind, target, target_id: id }: ImportAction): string | null => {
   if (kind === 'setting') return `/settings?q=${encodeURIComponent(target)}`
   if (id === null) return null
-  return kind === 'pool' ? `/pools/${id}/edit` : kind === 'tunnel' ? `/tunnels/${id}` : `/routes/${id}`
+  return {
+    pool: `/pools/${id}/edit`,
+    tunnel: `/tunnels/${id}`,
+    network: `/networks/${id}/edit`,
+    route: `/routes/${id}`,
+  }[kind]
 }
 
 /** A dry run tells with an error what would be refused. */

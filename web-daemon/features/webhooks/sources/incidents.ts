@@ -6,6 +6,7 @@ import type { HostIncident } from '../../../platform/health.ts'
 import { subjectKey, type Notice } from '../notice.ts'
 
 const KINDS: Readonly<Record<HostIncident['kind'], NoticeKind>> = {
+  network: 'drift',
   certificate: 'certificate',
   disk: 'disk',
   helper: 'helper_away',
