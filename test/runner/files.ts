@@ -17,6 +17,7 @@ const LONG_MS: Readonly<Record<string, number>> = {
   'test/vm/answers.test.ts': 500_000,
   'test/story/page.test.ts': 400_000,
   'test/vm/fast-path.test.ts': 250_000,
+  'test/vm/networks.test.ts': 200_000,
 }
 
 export function filesOf(tier: string): string[] {
