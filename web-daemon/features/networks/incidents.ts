@@ -1,4 +1,4 @@
-// Networks that this server does not hold as they are stored: each needs the operator (decisions.md, T34).
+// Networks that this server does not hold as they are stored: each needs the operator (decisions.md, T37).
 import type { HostIncident } from '../../platform/health.ts'
 import type { NetworkWatch } from './watch.ts'
 

@@ -4,7 +4,7 @@ import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { ROUTE_LOOKUPS_MAX } from '@panel/shared/rpc/methods.ts'
 import { warn, type DraftContext } from './context.ts'
 
-/** Says so of paths that are new together; what is not known is not said. */
+/** Warns of paths that are new together (decisions.md, T37). */
 export async function warnOfUnderlay(draft: DraftContext): Promise<void> {
   const { body, stored, tunnels, context } = draft
   const ids = new Set((body.paths ?? []).map(({ tunnel_id }) => tunnel_id))
