@@ -173,6 +173,6 @@ case ${1-} in
     echo "The web daemon is stopped, so that nothing brings them back; systemctl start tunnel-panel-web starts it." >&2
     command_of_the_panel take-down
     ;;
-  tunnels | routes | incidents | monitor | pools | diagnostics | reconcile | settings | system | audit | backup | impact | webhooks | completion) api_command "$@" ;;
+  tunnels | routes | networks | incidents | monitor | pools | diagnostics | reconcile | settings | system | audit | backup | impact | webhooks | completion) api_command "$@" ;;
   *) usage ;;
 esac
