@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import type { Client } from './support/client.ts'
-import { createNetwork } from './support/networks.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { madeRoute } from './support/routes.ts'
 import { createTunnel, patchTunnel } from './support/tunnels.ts'
@@ -93,21 +92,6 @@ describe('the audit log', () => {
     assert.deepEqual(await named(), ['Another'])
     await operator.delete('/routes/1')
     assert.deepEqual(await named(), [''])
-  })
-
-  it('has the name of a network likewise, and is found by it', async () => {
-    assert.equal((await createTunnel(operator)).status, 201)
-    assert.equal((await createNetwork(operator, { network_title: 'Frankfurt' })).status, 201)
-    const found = await entries('?search=frankfurt')
-    assert.deepEqual(
-      found.map(({ action, target_name }) => [action, target_name]),
-      [['NetworkCreate', 'Frankfurt']],
-    )
-    assert.equal((await operator.delete('/networks/1')).status, 200)
-    assert.deepEqual(
-      new Set((await entries('?target_type=network')).map(({ target_name }) => target_name)),
-      new Set(['']),
-    )
   })
 
   it('has failed and refused requests too: validation, failure, CSRF, no session', async () => {

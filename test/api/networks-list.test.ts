@@ -1,5 +1,6 @@
 // Networks behind tunnels as they are listed, and previewed (reference.md, Networks).
 import assert from 'node:assert/strict'
+import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import { fakeRoute } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
 import {
@@ -71,6 +72,21 @@ describe('A network behind tunnels', () => {
       assert.deepEqual([body.is_known, body.kernel_route, body.lacks], [false, null, []])
       assert.match(body.detail, /^What this server holds of it is unknown: /)
     })
+  })
+
+  it('is in the audit log by the name that it bears now, and found by it', async () => {
+    const entries = async (query: string) =>
+      (await client.get<ListAuditAnswer>(`/audit?${query}`)).body.entries.map(({ action, target_name }) => [
+        action,
+        target_name,
+      ])
+    await createNetwork(client, { network_title: 'Frankfurt' })
+    assert.deepEqual(await entries('search=frankfurt'), [['NetworkCreate', 'Frankfurt']])
+    await deleteNetwork(client, 1)
+    assert.deepEqual(await entries('target_type=network'), [
+      ['NetworkDelete', ''],
+      ['NetworkCreate', ''],
+    ])
   })
 
   describe('in a preview', () => {
