@@ -16,6 +16,8 @@ export const refusedWith = (code: FieldCode, message: Message, description: stri
 
 export const flag = (name: string, description: string) =>
   Type.Boolean(refusedWith('INVALID_VALUE', message('input.flag', { field: name }), description))
+export const TITLE_MAX = 100
+
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 /** Like `nullable`, and the English sentence says so too: a form has no null, and so no other language needs it. */
@@ -49,6 +51,15 @@ export const ranged = (
 /** One of the numbers that stand for words. */
 export const lookupId = (lookup: Readonly<Record<string, number>>, options: object) =>
   integerEnum(Object.values(lookup), options)
+
+/** A name for people. */
+export const title = (code: FieldCode, name: string, description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: TITLE_MAX,
+    pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
+    ...refusedWith(code, message('input.title', { field: name, length: TITLE_MAX }), description),
+  })
 
 export const text = (maxLength: number, allowLines: boolean, name: string, description: string) =>
   Type.String({

@@ -5,10 +5,8 @@ import { OWN_ADDRESSES_MAX, PATHS_MAX } from '../../network/model.ts'
 import { nullable, strict, Type, U32_MAX, type Static } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
-import { flag, maybe, orNull, ranged, refusedWith, text } from '../base/fields.ts'
+import { flag, maybe, orNull, ranged, refusedWith, text, title } from '../base/fields.ts'
 import { Count, described, Flag, Id, Instant, list, Sentence, Text } from '../base/shapes.ts'
-
-export const MAX_TITLE = 100
 
 /** What a client sends of a path. */
 export const NetworkPathBody = strict(
@@ -74,16 +72,11 @@ export const NETWORK_FIELDS = {
   network_title: field({
     answer: Sentence,
     request: maybe(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_TITLE,
-        pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
-        ...refusedWith(
-          'INVALID_NETWORK_TITLE',
-          message('input.title', { field: 'network_title', length: MAX_TITLE }),
-          'Name of the network, which no other has. Absent: its destination.',
-        ),
-      }),
+      title(
+        'INVALID_NETWORK_TITLE',
+        'network_title',
+        'Name of the network, which no other has. Absent: its destination.',
+      ),
     ),
     isLabel: true,
   }),

@@ -7,15 +7,13 @@ import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import type { FieldCode } from '../base/codes.ts'
 import { HEAL_FIELDS } from '../base/heal-fields.ts'
 import { FAST_PATH_FIELDS, FAST_PATH_STATE } from './fast-path-fields.ts'
-import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text, title } from '../base/fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, Sentence, Text, described } from '../base/shapes.ts'
 import { AllowedSourceBody, AllowedSourceView, MAX_ALLOWED_SOURCES } from './allowed-sources.ts'
 import { RouteCheck, RouteCheckBody } from './check.ts'
 import { DestinationView, MAX_DESTINATIONS, RouteDestinationBody } from './destinations.ts'
 import { address, port, rangeEnd } from './words.ts'
-
-export const MAX_TITLE = 100
 
 const limit = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 1_000_000, 'INVALID_CONNECTION_LIMIT', name, description)))
@@ -40,16 +38,11 @@ export const ROUTE_FIELDS = {
   route_rule_title: field({
     answer: Sentence,
     request: maybe(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_TITLE,
-        pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
-        ...refusedWith(
-          'INVALID_ROUTE_TITLE',
-          message('input.title', { field: 'route_rule_title', length: MAX_TITLE }),
-          'Name of the rule, which no other has. Absent: made of its ports and destination.',
-        ),
-      }),
+      title(
+        'INVALID_ROUTE_TITLE',
+        'route_rule_title',
+        'Name of the rule, which no other has. Absent: made of its ports and destination.',
+      ),
     ),
     isLabel: true,
   }),

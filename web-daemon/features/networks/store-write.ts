@@ -2,9 +2,10 @@
 import { NETWORK_FIELDS } from '@panel/shared/api/networks/fields.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import { rowsOf } from '../../platform/db/row.ts'
+import { titleKey } from '../../platform/db/search.ts'
 import type { NewNetwork } from './record.ts'
-import { isAmong, titleKey } from './store.ts'
 import type { NewNetworkRow } from './table.ts'
 
 const { toRow } = rowsOf(NETWORK_FIELDS)

@@ -3,10 +3,11 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import { NETWORK_FIELDS } from '@panel/shared/api/networks/fields.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { ReadDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import { rowsOf } from '../../platform/db/row.ts'
-import { holds } from '../../platform/db/search.ts'
+import { holds, titleKey } from '../../platform/db/search.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { NetworkRecord, PathTunnels } from './record.ts'
 import type { NetworkRow } from './table.ts'
@@ -20,9 +21,6 @@ export interface NetworkFilter {
 type Networks<O> = SelectQueryBuilder<Database, 'network', O>
 
 const living = (db: ReadDb) => db.selectFrom('network').where('deleted_date', 'is', null)
-/** However many they are: SQLite takes only so many variables. */
-export const isAmong = (column: 'network_id' | 'tunnel_id', ids: readonly number[]) =>
-  sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(ids)}))`
 
 export async function pageOfNetworks(
   db: ReadDb,
@@ -112,8 +110,6 @@ export async function pathTunnels(
     ]),
   )
 }
-
-export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
 
 /** The one that has the title in any mixture of capitals. */
 export async function idOfTitle(db: ReadDb, title: string): Promise<number | null> {

@@ -1,10 +1,12 @@
 // Stored relay rules as records, with all that belongs to each.
-import { sql, type SelectQueryBuilder } from 'kysely'
+import type { SelectQueryBuilder } from 'kysely'
 import { STORED_ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { ReadDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import { rowsOf } from '../../platform/db/row.ts'
+import { titleKey } from '../../platform/db/search.ts'
 import type { NewRoute, RouteRecord } from './record.ts'
 import { checksOf, destinationsOf, type DestinationRow } from './store-checks.ts'
 import type { RouteAllowedSourceRow, RouteRuleRow } from './table.ts'
@@ -12,13 +14,8 @@ import type { RouteAllowedSourceRow, RouteRuleRow } from './table.ts'
 export type Rules<O> = SelectQueryBuilder<Database, 'route_rule', O>
 
 export const living = (db: ReadDb) => db.selectFrom('route_rule').where('deleted_date', 'is', null)
-/** However many they are: SQLite takes only so many variables. */
-export const isAmong = (ids: readonly number[]) =>
-  sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
 /** Orders rules: the one that stands first wins, if two match (decisions.md, F10). */
 export const inOrder = <O>(query: Rules<O>): Rules<O> => query.orderBy('sort_order').orderBy('route_rule_id')
-
-export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
 
 const { toRow, fromRow } = rowsOf(STORED_ROUTE_FIELDS)
 export { toRow }
@@ -30,7 +27,7 @@ export const rowOf = (rule: Omit<NewRoute, 'destinations' | 'allowed_sources' | 
 
 export async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
   if (rows.length === 0) return []
-  const ofThem = isAmong(rows.map(idOf))
+  const ofThem = isAmong('route_rule_id', rows.map(idOf))
   const destinations = groupedBy('route_rule_id', await destinationsOf(db, ofThem))
   const sources = await db.selectFrom('route_allowed_source').selectAll().where(ofThem).orderBy('sort_order').execute()
   const sourcesOf = groupedBy('route_rule_id', sources)

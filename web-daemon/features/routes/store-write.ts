@@ -2,9 +2,10 @@
 import { sql } from 'kysely'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import { identityOf, type NamedRoute, type NewDestination, type NewSource, type RouteRecord } from './record.ts'
 import { dropCheck, dropStatesOfOthers, writeCheck } from './store-checks.ts'
-import { isAmong, rowOf, toRow } from './store-record.ts'
+import { rowOf, toRow } from './store-record.ts'
 
 /** Run it inside a transaction: a rule without its destinations is none. */
 export async function insertRoute(
@@ -102,7 +103,7 @@ export async function markApplied(db: WriteDb, ids: readonly number[], mark: App
   await db
     .updateTable('route_rule')
     .set({ ...toRow(mark), updated_date: now })
-    .where(isAmong(ids))
+    .where(isAmong('route_rule_id', ids))
     .execute()
 }
 

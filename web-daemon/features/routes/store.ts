@@ -3,12 +3,13 @@ import { sql } from 'kysely'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
 import type { ReadDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
-import { holds } from '../../platform/db/search.ts'
+import { holds, titleKey } from '../../platform/db/search.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { RouteRecord } from './record.ts'
 import { RANGES_IN_FORCE } from './store-overlap.ts'
-import { inOrder, isAmong, living, titleKey, withLists, type Rules } from './store-record.ts'
+import { inOrder, living, withLists, type Rules } from './store-record.ts'
 
 export interface RouteFilter {
   readonly search?: string | undefined
@@ -34,7 +35,7 @@ function matching<O>(query: Rules<O>, { search, ...exact }: RouteFilter): Rules<
     const wanted = exact[column]
     if (wanted !== undefined) all = all.where(column, '=', wanted)
   }
-  if (exact.route_rule_ids) all = all.where(isAmong(exact.route_rule_ids))
+  if (exact.route_rule_ids) all = all.where(isAmong('route_rule_id', exact.route_rule_ids))
   if (exact.is_enabled !== undefined) all = all.where('is_enabled', '=', exact.is_enabled ? 1 : 0)
   if (search === undefined || search === '') return all
   const words = ['title_key', 'description', 'tags', 'bind_address', sql<string>`cast(bind_port as text)`] as const
@@ -50,7 +51,9 @@ export async function allRoutes(db: ReadDb): Promise<RouteRecord[]> {
 
 /** The living rules of these ids, in their order. */
 export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<RouteRecord[]> {
-  return ids.length === 0 ? [] : withLists(db, await inOrder(living(db).selectAll()).where(isAmong(ids)).execute())
+  return ids.length === 0
+    ? []
+    : withLists(db, await inOrder(living(db).selectAll()).where(isAmong('route_rule_id', ids)).execute())
 }
 
 /** A rule that was deleted is none. */
@@ -140,7 +143,7 @@ export const allTitles = (db: ReadDb): Promise<Titled[]> => titles(db).execute()
 
 /** The titles of those of the ids that living rules have. */
 export const titlesOf = (db: ReadDb, ids: readonly number[]): Promise<Titled[]> =>
-  titles(db).where(isAmong(ids)).execute()
+  titles(db).where(isAmong('route_rule_id', ids)).execute()
 
 /** How many living rules there are. */
 export async function countRoutes(db: ReadDb): Promise<number> {

@@ -18,10 +18,10 @@ export async function draftDestination(draft: DraftContext): Promise<Cidr | null
     return null
   }
   const text = formatCidr(network)
-  const twin = others.find(({ destination }) => destination === text)
-  if (twin)
-    problems.add('destination', 'NETWORK_EXISTS', message('network.exists', { network: networkNamed(twin) }), {
-      network_id: twin.network_id,
+  const same = others.find(({ destination }) => destination === text)
+  if (same)
+    problems.add('destination', 'NETWORK_EXISTS', message('network.exists', { network: networkNamed(same) }), {
+      network_id: same.network_id,
     })
   const isMoved = stored?.destination !== text
   if (isMoved || (!stored.is_enabled && body.is_enabled === true)) {

@@ -1,6 +1,6 @@
 // The title of a rule: given, generated from what the rule does, or that of a copy. No two rules share one
 // (decisions.md, F2).
-import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
+import { TITLE_MAX } from '@panel/shared/api/base/fields.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { ReadDb } from '../../../platform/context.ts'
@@ -61,7 +61,7 @@ export function titleOfCopy(db: ReadDb, title: string): Promise<string> {
 
 /** A long title is cut to make room for the ending. */
 const withEnding = (title: string, ending: string): string =>
-  `${[...title].slice(0, MAX_TITLE - ending.length).join('')}${ending}`
+  `${[...title].slice(0, TITLE_MAX - ending.length).join('')}${ending}`
 
 async function freeTitle(db: ReadDb, candidate: (at: number) => string): Promise<string> {
   for (let at = 1; ; at += 1) if ((await idOfTitle(db, candidate(at))) === null) return candidate(at)
