@@ -101,11 +101,12 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       const total = async (): Promise<number | null> =>
         (await api<ConnectionsAnswer>('GET', `/routes/${route.route_rule_id}/connections`)).total
       await rig.client.calls.hold('half', tcp(1002))
-      rig.servers.nft('table inet deaf {\n chain input { type filter hook input priority 0; tcp dport 80 drop\n }\n}\n')
+      // The kernel of a program that stands still acknowledges the end, so that nobody says it again.
+      rig.servers.child.kill('SIGSTOP')
       await rig.client.calls.release()
-      await eventually(() => tracked(1002).has('FIN_WAIT'), 'the client has ended it')
-      assert.deepEqual({ total: await total(), ...Object.fromEntries(tracked(1002)) }, { total: 1, FIN_WAIT: 1 })
-      rig.servers.nft('delete table inet deaf\n')
+      await eventually(() => tracked(1002).has('CLOSE_WAIT'), 'the client has ended it')
+      assert.equal(await total(), 1)
+      rig.servers.child.kill('SIGCONT')
       await eventually(async () => (await total()) === 0, 'the server has ended it too')
       assert.equal(tracked(1002).size, 1)
     })
