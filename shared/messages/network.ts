@@ -16,6 +16,8 @@ export const NETWORK = {
   'network.path_carries': 'No other usable path is preferred to it.',
   'network.path_standby': 'A preferred path carries.',
   'network.path_taken_out': 'It was taken out by hand.',
+  'network.path_failed':
+    'The monitor has found {tunnel} down. It comes back once the other side has answered for a while.',
   'network.path_disabled': '{tunnel} is disabled.',
   'network.path_gone': 'The panel no longer manages {tunnel}.',
   'network.path_last': 'It carries all the same, since no other path can.',

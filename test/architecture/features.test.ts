@@ -32,8 +32,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Reads what a change of a tunnel, a network or a rule would interrupt.
   impact: ['networks', 'traffic'],
   monitor: ['tunnels'],
-  // Takes destinations out of rotation that do not answer, and whose tunnel is down.
-  failover: ['routes', 'monitor'],
+  // Takes destinations out of rotation that do not answer, and what leads over a tunnel that is down.
+  failover: ['networks', 'routes', 'monitor'],
   // Why a rule does not relay may be its traffic, or that its destinations are down.
   'rule-health': ['traffic', 'failover'],
   metrics: ['traffic'],
@@ -41,7 +41,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Reads what the others keep in memory.
   exposition: ['metrics'],
   diagnostics: ['monitor', 'metrics'],
-  reconcile: ['networks', 'rule-health'],
+  reconcile: ['rule-health'],
   // Keeps what reconciliation, monitor and health of rules find.
   incidents: ['reconcile'],
   backup: ['audit', 'networks', 'routes'],

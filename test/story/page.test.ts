@@ -11,7 +11,7 @@ import { causesBetween, ECHO_PORT, PUBLIC } from './page/causes.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
 import { pages } from './page/pages.ts'
 import { becomes } from '../vm/eventually.ts'
-import { badge, button, cell, goTo, row } from './page/steps.ts'
+import { badge, brokenOf, button, cell, goTo, row } from './page/steps.ts'
 import { editInTwoTabs, loseHelper } from './page/trouble.ts'
 import { putPanel } from '../vm/panel/bundles.ts'
 import { OPERATOR, Panel } from '../vm/panel/panel.ts'
@@ -328,7 +328,3 @@ async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
   await row(page, name).getByText('The server matches what is stored.').waitFor()
 }
-
-/** Runs in the browser: texts that take more than one line. */
-const brokenOf = (all: Element[]): (string | null)[] =>
-  all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)

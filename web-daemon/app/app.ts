@@ -50,6 +50,7 @@ export interface Panel extends Pick<
   | 'traffic'
   | 'proofs'
   | 'failover'
+  | 'pathFailover'
   | 'runs'
   | 'listeners'
   | 'notifications'
@@ -101,9 +102,9 @@ export function createApp(deps: PanelDeps): Panel {
 /** What is started, stopped and tested by itself. */
 function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
-  const { proofs, failover, runs, listeners, notifications } = services
+  const { proofs, failover, pathFailover, runs, listeners, notifications } = services
   const watches = { watch, routeWatch, networkWatch }
-  return { ...watches, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
+  return { ...watches, metrics, monitor, traffic, proofs, failover, pathFailover, runs, listeners, notifications }
 }
 
 const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>

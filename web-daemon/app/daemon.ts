@@ -129,7 +129,9 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.traffic.start()
   panel.proofs.start()
   panel.incidents.start()
-  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, () => panel.incidents.stop()]
+  panel.pathFailover.start()
+  const endPaths = (): Promise<void> => panel.pathFailover.stop()
+  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, endPaths, () => panel.incidents.stop()]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

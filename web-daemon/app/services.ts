@@ -25,6 +25,7 @@ import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { PathFailover } from '../features/failover/paths.ts'
 import { makeNetworkWatch, type NetworkWatch } from '../features/networks/watch.ts'
 import { LastForeign } from '../features/forwarding/last-foreign.ts'
 import { keepFastPath } from '../features/routes/fast-path-watch.ts'
@@ -125,6 +126,8 @@ export interface Services {
   /** To be started, and stopped before the store is closed. */
   readonly failover: Failover
   /** To be started, and stopped before the store is closed. */
+  readonly pathFailover: PathFailover
+  /** To be started, and stopped before the store is closed. */
   readonly notifications: Notifications
   readonly timings: Timings
   /** How long root takes, by method. */
@@ -145,8 +148,8 @@ export function makeServices(deps: PanelDeps): Services {
   const heals = makeHeals(context, logger)
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
   const listeners = makeListeners(deps, context)
-  const failover = makeFailover(deps, { context, traffic, monitor, listeners })
-  const proofs = makeProofs({ db, now, logger }, { traffic, monitor, failover })
+  const failovers = makeFailovers(deps, { context, traffic, monitor, listeners })
+  const proofs = makeProofs({ db, now, logger }, { traffic, monitor, ...failovers })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -163,7 +166,7 @@ export function makeServices(deps: PanelDeps): Services {
     traffic,
     proofs,
     foreign,
-    failover,
+    ...failovers,
     notifications: makeNotifications(deps, now),
     timings,
     changes,
@@ -235,21 +238,18 @@ const makeProofs = (
   { traffic, monitor, failover }: Pick<Services, 'traffic' | 'monitor' | 'failover'>,
 ): Proofs => new Proofs({ ...deps, evidence: traffic.evidence, names: failover.hostnames, monitored: monitor.tunnels })
 
-const makeFailover = (
+/** What leaves a destination, or a path, that is down. */
+const makeFailovers = (
   { bus, stream, logger, failover }: PanelDeps,
   { context, traffic, monitor, listeners }: Pick<Services, 'context' | 'traffic' | 'monitor' | 'listeners'>,
-): Failover =>
-  new Failover({
-    context,
-    bus,
-    stream,
-    traffic,
-    monitored: monitor.tunnels,
-    record: (action) => recordPanelAction(context, action),
-    panelPorts: () => listeners.ports(),
-    logger,
-    ...failover,
-  })
+): Pick<Services, 'failover' | 'pathFailover'> => {
+  const record = (action: PanelAction): Promise<void> => recordPanelAction(context, action)
+  const deps = { context, bus, monitored: monitor.tunnels, record, logger }
+  return {
+    failover: new Failover({ ...deps, stream, traffic, panelPorts: () => listeners.ports(), ...failover }),
+    pathFailover: new PathFailover(deps),
+  }
+}
 
 /** Names of programs cost others, so they are listened for only once something was taken away twice (S19). */
 const makeHeals = ({ now, settings, request, publish }: Services['context'], logger: Logger): Heals =>

@@ -66,6 +66,7 @@ export const AUDIT_ACTIONS = {
   NetworkDelete: 1620,
   NetworkPathOut: 1630,
   NetworkPathBack: 1640,
+  NetworkFailover: 1650,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

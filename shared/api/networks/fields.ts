@@ -50,6 +50,7 @@ export const NetworkPathRecord = strict({
   preference: Count,
   weight: Count,
   taken_out_date: described(nullable(Instant), 'When it was taken out by hand; null where it is not.'),
+  failed_date: described(nullable(Instant), 'When the monitor took it out; null where it has not.'),
 })
 export type NetworkPathRecord = Static<typeof NetworkPathRecord>
 

@@ -68,6 +68,7 @@ export interface TestPanel {
   readonly networkWatch: Panel['networkWatch']
   /** Started by a test that has destinations checked. */
   readonly failover: Panel['failover']
+  readonly pathFailover: Panel['pathFailover']
   readonly db: Store
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -150,7 +151,7 @@ export const startPanel = async ({
   }
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, networkWatch, notifications, readIncidents, incidents } = more
+  const { failover, pathFailover, networkWatch, notifications, readIncidents, incidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -168,6 +169,7 @@ export const startPanel = async ({
     await listeners.stop(100)
     await metrics.stop()
     await failover.stop()
+    await pathFailover.stop()
     await monitor.stop()
     await notifications.stop()
     await whole.db.destroy()
@@ -185,6 +187,7 @@ export const startPanel = async ({
     routeWatch,
     networkWatch,
     failover,
+    pathFailover,
     monitor,
     notifications,
     readIncidents,

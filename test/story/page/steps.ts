@@ -16,3 +16,7 @@ export const badge = (within: Locator, word: string): Locator =>
 /** The lines of a cell, without what only screen readers get. */
 export const cell = (page: Page, name: string, column: string): Promise<string[]> =>
   row(page, name).locator(`.cell[data-title="${column}"] bdi`).allInnerTexts()
+
+/** Runs in the browser: texts that take more than one line. */
+export const brokenOf = (all: Element[]): (string | null)[] =>
+  all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)

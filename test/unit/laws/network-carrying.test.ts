@@ -5,8 +5,8 @@ import { verbatim } from '@panel/shared/messages/message.ts'
 import { judgePaths, type Out, type Path } from '@panel/web-daemon/features/networks/carrying.ts'
 
 const anOut = fc
-  .record({ isAble: fc.boolean() })
-  .map(({ isAble }): Out => ({ why: verbatim('x'), isAble, since: null }))
+  .constantFrom('good', 'poor', 'none')
+  .map((chance: Out['chance']): Out => ({ why: verbatim('x'), chance, since: null }))
 const aPath = fc.record({
   preference: fc.integer({ min: 1, max: 4 }),
   weight: fc.integer({ min: 1, max: 255 }),
@@ -49,11 +49,13 @@ describe('Of the paths of a network', () => {
       )
     }))
 
-  it('all being out, those that are able to carry come first, and the most preferred of them', () =>
+  it('all being out, those with the best chance carry: by hand, then silent, then without a link', () =>
     holds(({ paths, out }) => {
       const allOut = new Map(paths.map(({ tunnel_id }) => [tunnel_id, out.get(tunnel_id) ?? OUT]))
-      const able = paths.filter(({ tunnel_id }) => allOut.get(tunnel_id)?.isAble)
-      const candidates = able.length > 0 ? able : paths
+      const withChance = (chance: Out['chance']) => paths.filter((one) => allOut.get(one.tunnel_id)?.chance === chance)
+      const good = withChance('good')
+      const poor = withChance('poor')
+      const candidates = good.length > 0 ? good : poor.length > 0 ? poor : paths
       const lowest = Math.min(...candidates.map(({ preference }) => preference))
       assert.deepEqual(
         judgePaths(paths, allOut)
@@ -91,4 +93,4 @@ describe('Of the paths of a network', () => {
     }))
 })
 
-const OUT: Out = { why: verbatim('x'), isAble: true, since: null }
+const OUT: Out = { why: verbatim('x'), chance: 'good', since: null }

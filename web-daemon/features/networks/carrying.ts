@@ -8,11 +8,13 @@ export interface Path {
   readonly weight: number
 }
 
+const CHANCES = ['good', 'poor', 'none'] as const
+
 /** Why a path is out. */
 export interface Out {
   readonly why: Message
-  /** Whether packets could go by it, so that it carries rather than none. */
-  readonly isAble: boolean
+  /** That packets get through all the same: of those that are out, the best ones carry rather than none. */
+  readonly chance: (typeof CHANCES)[number]
   /** Null where nothing says since when. */
   readonly since: string | null
 }
@@ -45,11 +47,11 @@ export function judgePaths<P extends Path>(paths: readonly P[], out: OutPaths): 
   })
 }
 
-/** If all are out, those that could carry come before those that could not. */
+/** If all are out, those with the best chance carry. */
 function carriersOf<P extends Path>(paths: readonly P[], out: OutPaths): P[] {
   const usable = paths.filter(({ tunnel_id }) => !out.has(tunnel_id))
-  const able = paths.filter(({ tunnel_id }) => out.get(tunnel_id)?.isAble === true)
-  const candidates = [usable, able].find((some) => some.length > 0) ?? paths
+  const byChance = CHANCES.map((chance) => paths.filter(({ tunnel_id }) => out.get(tunnel_id)?.chance === chance))
+  const candidates = [usable, ...byChance].find((some) => some.length > 0) ?? paths
   const lowest = Math.min(...candidates.map(({ preference }) => preference))
   return candidates.filter(({ preference }) => preference === lowest)
 }

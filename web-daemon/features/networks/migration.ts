@@ -27,6 +27,7 @@ const PATH = sql`
     preference integer not null,
     weight integer not null,
     taken_out_date text,
+    failed_date text,
     sort_order integer not null,
     unique (network_id, tunnel_id)
   ) strict`

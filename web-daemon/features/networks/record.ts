@@ -35,14 +35,16 @@ export function outPaths(paths: readonly PathRecord[], tunnels: PathTunnels): Ou
 }
 
 /** A tunnel that cannot carry is so whatever was done by hand. */
-function whyOut({ tunnel_id, taken_out_date }: PathRecord, tunnel: PathTunnel | undefined): Out | null {
-  const unable = { isAble: false, since: null }
+function whyOut({ tunnel_id, taken_out_date, failed_date }: PathRecord, tunnel: PathTunnel | undefined): Out | null {
+  const unable = { chance: 'none', since: null } as const
   const named = tunnelNamed(tunnel ?? { interface_name: `${tunnel_id}` })
   if (!tunnel || tunnel.isDeleted) return { ...unable, why: message('network.path_gone', { tunnel: named }) }
   if (!tunnel.is_enabled) return { ...unable, why: message('network.path_disabled', { tunnel: named }) }
+  if (failed_date !== null)
+    return { why: message('network.path_failed', { tunnel: named }), chance: 'poor', since: failed_date }
   return taken_out_date === null
     ? null
-    : { why: message('network.path_taken_out'), isAble: true, since: taken_out_date }
+    : { why: message('network.path_taken_out'), chance: 'good', since: taken_out_date }
 }
 
 export const judged = ({ paths }: Pick<NewNetwork, 'paths'>, tunnels: PathTunnels): Judged<PathRecord>[] =>
@@ -50,7 +52,7 @@ export const judged = ({ paths }: Pick<NewNetwork, 'paths'>, tunnels: PathTunnel
 
 /** The kernel takes no route over links that are down alone. */
 export const canCarry = (record: Pick<NewNetwork, 'paths'>, tunnels: PathTunnels): boolean =>
-  judged(record, tunnels).some(({ state, out }) => state === 'carries' && (out === null || out.isAble))
+  judged(record, tunnels).some(({ state, out }) => state === 'carries' && out?.chance !== 'none')
 
 /** What root should keep for a record, in canonical form; null where it is disabled. */
 export function stateOf(record: NewNetwork, tunnels: PathTunnels): NetworkState | null {

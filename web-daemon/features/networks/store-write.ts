@@ -68,3 +68,20 @@ export async function markApplied(db: WriteDb, ids: readonly number[], mark: App
     .where(isAmong('network_id', ids))
     .execute()
 }
+
+export interface FailedPath {
+  readonly network_id: number
+  readonly tunnel_id: number
+  /** When the monitor took it out; null: it is put back. */
+  readonly failed_date: string | null
+}
+
+export async function markFailed(db: WriteDb, failed: readonly FailedPath[]): Promise<void> {
+  for (const { network_id, tunnel_id, failed_date } of failed)
+    await db
+      .updateTable('network_path')
+      .set({ failed_date })
+      .where('network_id', '=', network_id)
+      .where('tunnel_id', '=', tunnel_id)
+      .execute()
+}

@@ -79,12 +79,15 @@ async function withLists(db: ReadDb, rows: readonly NetworkRow[]): Promise<Netwo
   const [pathsOf, addressesOf] = [groupedBy('network_id', paths), groupedBy('network_id', addresses)]
   return rows.map((row) => ({
     ...fromRow(row),
-    paths: (pathsOf.get(row.network_id) ?? []).map(({ tunnel_id, preference, weight, taken_out_date }) => ({
-      tunnel_id,
-      preference,
-      weight,
-      taken_out_date,
-    })),
+    paths: (pathsOf.get(row.network_id) ?? []).map(
+      ({ tunnel_id, preference, weight, taken_out_date, failed_date }) => ({
+        tunnel_id,
+        preference,
+        weight,
+        taken_out_date,
+        failed_date,
+      }),
+    ),
     own_addresses: (addressesOf.get(row.network_id) ?? []).map(({ address }) => address),
   }))
 }

@@ -19,6 +19,7 @@ export interface NetworkPathTable {
   preference: number
   weight: number
   taken_out_date: string | null
+  failed_date: string | null
   sort_order: number
 }
 

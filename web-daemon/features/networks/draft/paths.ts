@@ -15,7 +15,7 @@ export function draftPaths({ body, problems, pathTunnels, stored }: DraftContext
     problems.add('paths', 'INVALID_VALUE', message('input.some', { field: 'paths', count: PATHS_MAX, items }))
     return null
   }
-  const out = new Map((stored?.paths ?? []).map(({ tunnel_id, taken_out_date }) => [tunnel_id, taken_out_date]))
+  const before = new Map((stored?.paths ?? []).map((path) => [path.tunnel_id, path]))
   for (const [at, { tunnel_id }] of paths.entries()) {
     const tunnel = pathTunnels.get(tunnel_id)
     const field = `paths.${at}.tunnel_id`
@@ -27,7 +27,8 @@ export function draftPaths({ body, problems, pathTunnels, stored }: DraftContext
     tunnel_id,
     preference,
     weight,
-    taken_out_date: out.get(tunnel_id) ?? null,
+    taken_out_date: before.get(tunnel_id)?.taken_out_date ?? null,
+    failed_date: before.get(tunnel_id)?.failed_date ?? null,
   }))
 }
 
