@@ -234,15 +234,15 @@ export interface Networks {
   /** Those of these destinations and own addresses that are ours in the kernel, and that nothing kept speaks of. */
   strays(destinations: readonly string[], addresses: readonly string[]): Promise<string[]>
   /** On the disk before it returns, as with `forget`. */
-  keep(state: NetworkState): Promise<void>
+  keep(states: readonly NetworkState[]): Promise<void>
   forget(destination: string): Promise<void>
-  setRoute(state: NetworkState): Promise<void>
+  setRoutes(states: readonly NetworkState[]): Promise<void>
   removeRoute(destination: string): Promise<void>
   /** Leaves one that is there already and ours. */
   addAddress(address: string): Promise<void>
   removeAddress(address: string): Promise<void>
-  /** The foreign route or address that is the same as one of the network; null if there is none. */
-  inTheWay(state: NetworkState): Promise<Message | null>
+  /** The foreign route or address that is the same as one of the networks; null if there is none. */
+  inTheWay(states: readonly NetworkState[]): Promise<Message | null>
   follow(): Promise<void>
   hashPolicy(): Promise<NetworksFound['hash_policy']>
   /** Why it is not known which networks these are; null where it is. */

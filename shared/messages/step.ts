@@ -24,6 +24,8 @@ export const STEP = {
   'step.answers_start': 'Answer through {name} what comes in by it for its own addresses.',
   'step.answers_stop': 'No longer answer through {name}: answers go by the routing tables.',
   'step.network_keep': 'Keep the network {network}, so that it comes back after a reboot.',
+  'step.networks_keep': 'Keep {networks}, so that they come back after a reboot.',
+  'step.networks_route_set': 'Send what is for {networks} by their paths.',
   'step.network_forget': 'Forget the network {network}.',
   'step.network_route_set': 'Send what is for {network} through {paths}, with the metric {metric}.',
   'step.network_route_set_from':

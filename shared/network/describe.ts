@@ -2,7 +2,7 @@
 // is one; to be read and never run.
 import { message, type Message } from '../messages/message.ts'
 import { carrying } from './canonical.ts'
-import { ROUTE_PROTOCOL, type NetworkState } from './model.ts'
+import { ROUTE_PROTOCOL, type NetworkState, type NetworkStates } from './model.ts'
 import type { NetworkStep } from './plan.ts'
 
 export interface NetworkStepDescription {
@@ -19,11 +19,11 @@ export const describeNetwork = (step: NetworkStep): NetworkStepDescription => ({
 function description(step: NetworkStep): Omit<NetworkStepDescription, 'kind'> {
   switch (step.kind) {
     case 'network_keep':
-      return { description: message('step.network_keep', { network: step.state.destination }) }
+      return { description: describeKeeping(step.states) }
     case 'network_forget':
       return { description: message('step.network_forget', { network: step.destination }) }
     case 'network_route_set':
-      return { description: describeRoute(step.state) }
+      return { description: describeRoutes(step.states) }
     case 'network_route_remove':
       return {
         description: message('step.network_route_remove', { network: step.destination }),
@@ -44,6 +44,20 @@ function description(step: NetworkStep): Omit<NetworkStepDescription, 'kind'> {
       return { description: message(step.is_on ? 'step.network_answers' : 'step.network_answers_stop', params) }
     }
   }
+}
+
+function describeKeeping(states: NetworkStates): Message {
+  const [first] = states
+  return first && states.length === 1
+    ? message('step.network_keep', { network: first.destination })
+    : message('step.networks_keep', { networks: message('object.networks', { count: states.length }) })
+}
+
+function describeRoutes(states: NetworkStates): Message {
+  const [first] = states
+  return first && states.length === 1
+    ? describeRoute(first)
+    : message('step.networks_route_set', { networks: message('object.networks', { count: states.length }) })
 }
 
 function describeRoute({ destination, metric, source, paths }: NetworkState): Message {

@@ -6,9 +6,9 @@ import type { NetworkPath, NetworkState, NetworkStates } from './model.ts'
 
 /** The closed list of what can be done to a host for networks; root executes these and nothing else. */
 export type NetworkStep =
-  | { readonly kind: 'network_keep'; readonly state: NetworkState }
+  | { readonly kind: 'network_keep'; readonly states: NetworkStates }
   | { readonly kind: 'network_forget'; readonly destination: string }
-  | { readonly kind: 'network_route_set'; readonly state: NetworkState }
+  | { readonly kind: 'network_route_set'; readonly states: NetworkStates }
   | { readonly kind: 'network_route_remove'; readonly destination: string }
   | { readonly kind: 'own_address_add'; readonly address: string }
   | { readonly kind: 'own_address_remove'; readonly address: string }
@@ -30,9 +30,9 @@ export function planNetworks(found: NetworkStates | null, states: NetworkStates 
   const [there, due] = [addressesThere(found), ownAddresses(wanted)]
   return [
     ...unrouted.map(({ destination }) => ({ kind: 'network_route_remove' as const, destination })),
-    ...kept.map((state) => ({ kind: 'network_keep' as const, state })),
+    ...(kept.length === 0 ? [] : [{ kind: 'network_keep' as const, states: kept }]),
     ...without(due, there).map((address) => ({ kind: 'own_address_add' as const, address })),
-    ...routed.map((state) => ({ kind: 'network_route_set' as const, state })),
+    ...(routed.length === 0 ? [] : [{ kind: 'network_route_set' as const, states: routed }]),
     ...without(there, due).map((address) => ({ kind: 'own_address_remove' as const, address })),
     ...leaving.map(({ destination }) => ({ kind: 'network_forget' as const, destination })),
     ...answersSteps([...leaving, ...changed.flatMap((state) => at(found, state) ?? [])], changed),

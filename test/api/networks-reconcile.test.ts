@@ -67,8 +67,8 @@ describe('A network beside the host', () => {
       assert.deepEqual(await listed(), [['Office', 'down', true, why]])
       const state = panel.kernel.networks.held.get(DESTINATION)
       assert.ok(state)
-      await panel.kernel.networks.keep({ ...state, metric: 99 })
-      await panel.kernel.networks.setRoute({ ...state, metric: 99 })
+      await panel.kernel.networks.keep([{ ...state, metric: 99 }])
+      await panel.kernel.networks.setRoutes([{ ...state, metric: 99 }])
       await look()
       assert.deepEqual((await listed())[0]?.slice(0, 3), ['Office', 'degraded', false])
     })
@@ -76,7 +76,7 @@ describe('A network beside the host', () => {
     it('neither while it is disabled, nor where root alone keeps it', async () => {
       await patchNetwork(client, 1, { is_enabled: false })
       const state = { destination: '10.99.0.0/16', metric: 50, source: null, own_addresses: [], lacks: [] }
-      await panel.kernel.networks.keep({ ...state, paths: [{ interface_name: 'gre-a-1', weight: 1 }] })
+      await panel.kernel.networks.keep([{ ...state, paths: [{ interface_name: 'gre-a-1', weight: 1 }] }])
       await look()
       assert.deepEqual(await listed(), [])
     })
@@ -107,8 +107,8 @@ describe('A network beside the host', () => {
     it('has drifted where root keeps another one, is missing where it keeps none', async () => {
       const state = panel.kernel.networks.held.get(DESTINATION)
       assert.ok(state)
-      await panel.kernel.networks.keep({ ...state, metric: 99 })
-      await panel.kernel.networks.setRoute({ ...state, metric: 99 })
+      await panel.kernel.networks.keep([{ ...state, metric: 99 }])
+      await panel.kernel.networks.setRoutes([{ ...state, metric: 99 }])
       const [found] = await findings()
       assert.deepEqual(
         [found?.status, found?.diffs.map(({ desired, actual }) => [desired, actual])],
@@ -125,7 +125,7 @@ describe('A network beside the host', () => {
       const state = panel.kernel.networks.held.get(DESTINATION)
       await patchNetwork(client, 1, { is_enabled: false })
       assert.equal((await findings())[0]?.status, 'InSync')
-      if (state) await panel.kernel.networks.keep(state)
+      if (state) await panel.kernel.networks.keep([state])
       assert.deepEqual(
         (await findings()).map(({ status }) => status),
         ['Drifted'],

@@ -152,19 +152,19 @@ describe('The law of networks', function () {
       const own = destination?.startsWith('fd') ? 'fd66::1' : '10.66.0.1'
       const paths = [{ interface_name: 'gre-a-1', weight: 1 }]
       const state = { destination: destination ?? '', metric: 50, source: null, paths, own_addresses: [own], lacks: [] }
-      assert.match((await networks.inTheWay(state))?.message ?? '', /with the metric 50 already, by eth9/)
-      await networks.keep(state)
-      await assert.rejects(networks.setRoute(state), { code: 'EEXIST' })
+      assert.match((await networks.inTheWay([state]))?.message ?? '', /with the metric 50 already, by eth9/)
+      await networks.keep([state])
+      await assert.rejects(networks.setRoutes([state]), { code: 'EEXIST' })
       await assert.rejects(networks.follow(), { code: 'EEXIST' })
       await networks.removeAddress(own)
       assert.deepEqual(picture(), was)
       await networks.forget(state.destination)
       ip(`route del ${route}`, `addr add ${own}/${own.includes(':') ? 128 : 32} dev lo`)
-      assert.match((await networks.inTheWay(state))?.message ?? '', new RegExp(`${own} is an address of lo already`))
+      assert.match((await networks.inTheWay([state]))?.message ?? '', new RegExp(`${own} is an address of lo already`))
       await assert.rejects(networks.addAddress(own), { code: 'EEXIST' })
       await networks.removeAddress(own)
       ip(`addr del ${own}/${own.includes(':') ? 128 : 32} dev lo`)
-      assert.equal(await networks.inTheWay(state), null)
+      assert.equal(await networks.inTheWay([state]), null)
     }
   })
 

@@ -61,9 +61,11 @@ export class FakeNetworks implements Networks {
     return [...destinations, ...addresses].filter((one) => isThere(one) && !known.has(one))
   }
 
-  async keep(state: NetworkState): Promise<void> {
-    this.#change(`network-keep ${state.destination}`)
-    this.held.set(state.destination, state)
+  async keep(states: readonly NetworkState[]): Promise<void> {
+    for (const state of states) {
+      this.#change(`network-keep ${state.destination}`)
+      this.held.set(state.destination, state)
+    }
   }
 
   async forget(destination: string): Promise<void> {
@@ -71,11 +73,13 @@ export class FakeNetworks implements Networks {
     this.held.delete(destination)
   }
 
-  async setRoute({ destination, metric, source, paths }: NetworkState): Promise<void> {
-    if (source !== null && !this.addresses.has(source) && !this.#isHere(source))
-      throw new KernelError('EINVAL', 'Invalid prefsrc address')
-    this.#change(`network-route ${destination}`)
-    this.routes.set(destination, { metric, source, paths: carrying(paths) })
+  async setRoutes(states: readonly NetworkState[]): Promise<void> {
+    for (const { destination, metric, source, paths } of states) {
+      if (source !== null && !this.addresses.has(source) && !this.#isHere(source))
+        throw new KernelError('EINVAL', 'Invalid prefsrc address')
+      this.#change(`network-route ${destination}`)
+      this.routes.set(destination, { metric, source, paths: carrying(paths) })
+    }
   }
 
   async removeRoute(destination: string): Promise<void> {
@@ -100,7 +104,7 @@ export class FakeNetworks implements Networks {
   async follow(): Promise<void> {
     for (const state of this.kept()) {
       for (const address of state.own_addresses) this.addresses.add(address)
-      if (carrying(state.paths).length > 0) await this.setRoute(state)
+      if (carrying(state.paths).length > 0) await this.setRoutes([state])
     }
   }
 

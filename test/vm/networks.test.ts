@@ -20,7 +20,7 @@ const PATHS = [
 
 const FLOWS = 1000
 const QUICK_MONITOR = { 'monitor.interval_seconds': 0.5, 'monitor.window_size': 5, 'monitor.tcp_knock_enabled': false }
-/** Nothing arrives by the first tunnel any more, which whoever sends does not see. */
+/** Drops what arrives by the first tunnel; the sender does not see it. */
 const SILENCE =
   'table inet silence { chain in { type filter hook prerouting priority -400; iifname { "gre-a-1", "gre-b-1" } drop\n }\n}\n'
 

@@ -55,8 +55,9 @@ export class KernelNetworks implements Networks {
     const links = await this.#reader.named(kept.flatMap(pathNames), dumpWithoutCounters)
     const indexes = routes.flatMap(({ hops }) => hops.map(({ index }) => index))
     const names = await this.#reader.deviceNames(indexes, links)
+    const routesTo = byDestination(routes)
     return kept.map((state) => {
-      const there = routes.filter(isTo(state.destination))
+      const there = routesTo(state.destination)
       return {
         state: lacking(state, there, this.#dueOver(links, hosts, state, true), own, links),
         held: heldAs(there, state, names),
@@ -72,22 +73,26 @@ export class KernelNetworks implements Networks {
     return [...destinations, ...addresses].filter((one) => there.includes(one) && !known.has(one))
   }
 
-  keep(state: NetworkState): Promise<void> {
-    return this.#record.put(state)
+  keep(states: readonly NetworkState[]): Promise<void> {
+    return this.#record.put(states)
   }
 
   forget(destination: string): Promise<void> {
     return this.#record.remove(destination)
   }
 
-  async setRoute(state: NetworkState): Promise<void> {
-    const due = await this.#due(state)
-    if (!due) throw new KernelError('ENETDOWN', `add the route to ${state.destination}: none of its links is up`)
-    await this.#put(due, state, (await this.#routes()).filter(isTo(state.destination)))
+  async setRoutes(states: readonly NetworkState[]): Promise<void> {
+    const due = await this.#due(states)
+    const routesTo = byDestination(await this.#routes())
+    for (const state of states) {
+      const route = due(state)
+      if (!route) throw new KernelError('ENETDOWN', `add the route to ${state.destination}: none of its links is up`)
+      await this.#put(route, state, routesTo(state.destination))
+    }
   }
 
   async removeRoute(destination: string): Promise<void> {
-    for (const route of (await this.#routes()).filter(isTo(destination)))
+    for (const route of byDestination(await this.#routes())(destination))
       await this.#socket.request(deleteRoute(withoutHops(route)))
   }
 
@@ -104,26 +109,31 @@ export class KernelNetworks implements Networks {
     await this.#socket.request(deleteAddress(index, LOOPBACK, onLoopback(address)))
   }
 
-  async inTheWay({ destination, metric, own_addresses }: NetworkState): Promise<Message | null> {
+  async inTheWay(states: readonly NetworkState[]): Promise<Message | null> {
     const [routes, addresses] = [await this.#reader.routes(), await this.#reader.addresses(null)]
-    const route = routes.filter(isTo(destination)).find((one) => one.metric === metric && isOfOthers(one))
-    const own = await this.#ownAddresses()
-    const taken = [...addresses.values()]
-      .flat()
-      .find((one) => own_addresses.includes(one.address) && !own.includes(one.address))
-    const index = route?.index ?? taken?.index ?? 0
-    const device = (await this.#reader.deviceNames([index], [])).get(index) ?? 'none'
-    if (route) return message('root.network_route_taken', { network: destination, metric, device })
-    return taken ? message('root.own_address_taken', { address: taken.address, device }) : null
+    const own = new Set(await this.#ownAddresses())
+    const wanted = new Set(states.flatMap(({ own_addresses }) => own_addresses))
+    const foreign = byDestination(routes.filter(isOfOthers))
+    const deviceOf = async (index: number): Promise<string> =>
+      (await this.#reader.deviceNames([index], [])).get(index) ?? 'none'
+    for (const { destination, metric } of states) {
+      const route = foreign(destination).find((one) => one.metric === metric)
+      if (!route) continue
+      const device = await deviceOf(route.index)
+      return message('root.network_route_taken', { network: destination, metric, device })
+    }
+    const taken = [...addresses.values()].flat().find(({ address }) => wanted.has(address) && !own.has(address))
+    if (!taken) return null
+    return message('root.own_address_taken', { address: taken.address, device: await deviceOf(taken.index) })
   }
 
   /** What fails of one network keeps no other from being put right. */
   async follow(): Promise<void> {
     const failures: unknown[] = []
     const kept = this.kept()
-    const routes = kept.length === 0 ? [] : await this.#routes()
+    const routesTo = byDestination(kept.length === 0 ? [] : await this.#routes())
     for (const state of kept)
-      await this.#follow(state, routes.filter(isTo(state.destination))).catch((error: unknown) => failures.push(error))
+      await this.#follow(state, routesTo(state.destination)).catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
 
@@ -135,7 +145,7 @@ export class KernelNetworks implements Networks {
   async #follow(state: NetworkState, routes: readonly OurRoute[]): Promise<void> {
     for (const address of state.own_addresses) await this.addAddress(address)
     if (carrying(state.paths).length === 0) return routes.length > 0 ? this.removeRoute(state.destination) : undefined
-    const due = await this.#due(state)
+    const due = (await this.#due([state]))(state)
     if (due && !isJust(due, routes)) await this.#put(due, state, routes)
   }
 
@@ -147,9 +157,11 @@ export class KernelNetworks implements Networks {
     for (const route of routes) if (route !== former) await this.#socket.request(deleteRoute(withoutHops(route)))
   }
 
-  async #due(state: NetworkState): Promise<NewRoute | null> {
-    const links = await this.#reader.named(pathNames(state), dumpWithoutCounters)
-    return this.#dueOver(links, await this.#reader.addresses(state.source === null ? links : null), state)
+  /** What each of them calls for, by one reading of their links. */
+  async #due(states: readonly NetworkState[]): Promise<(state: NetworkState) => NewRoute | null> {
+    const links = await this.#reader.named([...new Set(states.flatMap(pathNames))], dumpWithoutCounters)
+    const addresses = await this.#reader.addresses(states.every(({ source }) => source === null) ? links : null)
+    return (state) => this.#dueOver(links, addresses, state)
   }
 
   /** Null where no link of a path is up. A source that this host has lost is left out, unless it `isMissed`. */
@@ -197,10 +209,17 @@ export class KernelNetworks implements Networks {
   }
 }
 
-const isTo =
-  (wanted: string) =>
-  (route: Pick<OurRoute, 'destination' | 'prefix_length'>): boolean =>
-    `${route.destination}/${route.prefix_length}` === wanted
+/** Those to a destination. */
+function byDestination<R extends Pick<OurRoute, 'destination' | 'prefix_length'>>(
+  routes: readonly R[],
+): (destination: string) => readonly R[] {
+  const all = new Map<string, R[]>()
+  for (const route of routes) {
+    const key = `${route.destination}/${route.prefix_length}`
+    all.set(key, [...(all.get(key) ?? []), route])
+  }
+  return (destination) => all.get(destination) ?? []
+}
 
 const isOfOthers = ({ table, protocol, isCached }: { table: number; protocol: number; isCached: boolean }): boolean =>
   table === RT_TABLE_MAIN && protocol !== ROUTE_PROTOCOL && !isCached

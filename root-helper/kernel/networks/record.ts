@@ -46,15 +46,20 @@ export class NetworksRecord {
     return this.#record.trouble
   }
 
-  /** It keeps its number. */
-  put(state: NetworkState): Promise<void> {
-    const others = this.#without(state.destination)
-    const held = this.networks.find((one) => one.state.destination === state.destination)
-    return this.#write([...others, { number: held?.number ?? this.#freeNumber(), state }])
+  /** Those that are there already keep their numbers. */
+  put(states: readonly NetworkState[]): Promise<void> {
+    const numbers = new Map(this.networks.map(({ number, state }) => [state.destination, number]))
+    const taken = new Set(numbers.values())
+    const put = states.map((state): KeptNetwork => {
+      const number = numbers.get(state.destination) ?? freeNumber(taken)
+      taken.add(number)
+      return { number, state }
+    })
+    return this.#write([...this.#without(states.map(({ destination }) => destination)), ...put])
   }
 
   remove(destination: string): Promise<void> {
-    return this.#write(this.#without(destination))
+    return this.#write(this.#without([destination]))
   }
 
   /** Null: it is set as it was. */
@@ -64,21 +69,21 @@ export class NetworksRecord {
     return this.#record.write({ networks: this.networks, rp_filters })
   }
 
-  #without(destination: string): KeptNetwork[] {
-    return this.networks.filter(({ state }) => state.destination !== destination)
-  }
-
-  #freeNumber(): number {
-    const taken = new Set(this.networks.map(({ number }) => number))
-    let number = ANSWER_NUMBER_MAX
-    while (taken.has(number)) number -= 1
-    return number
+  #without(destinations: readonly string[]): KeptNetwork[] {
+    const left = new Set(destinations)
+    return this.networks.filter(({ state }) => !left.has(state.destination))
   }
 
   #write(networks: readonly KeptNetwork[]): Promise<void> {
     const sorted = [...networks].sort((a, b) => b.number - a.number)
     return this.#record.write({ networks: sorted, rp_filters: this.filters })
   }
+}
+
+function freeNumber(taken: ReadonlySet<number>): number {
+  let number = ANSWER_NUMBER_MAX
+  while (taken.has(number)) number -= 1
+  return number
 }
 
 function parse(text: string): Written {

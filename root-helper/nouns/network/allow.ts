@@ -30,10 +30,8 @@ export async function allowNetworks(
   await allowDestinations(kernel, allowed, had ?? [], wanted ?? [], added)
   await allowOwnAddresses(kernel, allowed, added, new Set((had ?? []).map(({ destination }) => destination)))
   await allowPaths(kernel, added)
-  for (const { state } of added) {
-    const why = await kernel.networks.inTheWay(state)
-    if (why) throw new RefusedError('protected_address', why)
-  }
+  const why = await kernel.networks.inTheWay(added.map(({ state }) => state))
+  if (why) throw new RefusedError('protected_address', why)
 }
 
 interface Added {

@@ -8,11 +8,11 @@ export function executeNetworkStep(
 ): Promise<void> {
   switch (step.kind) {
     case 'network_keep':
-      return networks.keep(step.state)
+      return networks.keep(step.states)
     case 'network_forget':
       return networks.forget(step.destination)
     case 'network_route_set':
-      return networks.setRoute(step.state)
+      return networks.setRoutes(step.states)
     case 'network_route_remove':
       return networks.removeRoute(step.destination)
     case 'own_address_add':

@@ -286,7 +286,7 @@ describe('A change of networks', () => {
 describe('What follows the links of networks', () => {
   it('puts them in again whenever a link or an address changes, and when the helper starts', async () => {
     const kernel = await hostWithTunnels()
-    await kernel.networks.keep(exampleNetwork({ own_addresses: ['10.66.0.1'] }))
+    await kernel.networks.keep([exampleNetwork({ own_addresses: ['10.66.0.1'] })])
     for (const cause of ['start', 'change'] as const) {
       kernel.networks.routes.clear()
       kernel.networks.addresses.clear()

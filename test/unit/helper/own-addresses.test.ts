@@ -52,7 +52,7 @@ for (const knowsOrigin of [true, false])
       const record = new NetworksRecord(memoryFolder())
       networks = new KernelNetworks(loopback as unknown as NetlinkSocket, record, knowsOrigin)
       await loopback.request(newAddress(1, 'lo', { address: FOREIGN, peer_address: '', prefix_length: 32 }))
-      await networks.keep(state)
+      await networks.keep([state])
     })
 
     it('are added once, and read back as ours', async () => {
@@ -73,7 +73,7 @@ for (const knowsOrigin of [true, false])
 
     if (knowsOrigin)
       it('are none that are foreign, though the record names them', async () => {
-        await networks.keep({ ...state, own_addresses: [FOREIGN] })
+        await networks.keep([{ ...state, own_addresses: [FOREIGN] }])
         assert.equal((await networks.found([]))[0]?.state.lacks.includes(FOREIGN), true)
         await networks.removeAddress(FOREIGN)
         assert.deepEqual(loopback.names(), [FOREIGN])

@@ -100,7 +100,7 @@ export class PathFailover {
       })
     this.#passes.dueIn(dues.length === 0 ? null : Math.min(...dues))
     const refusal = failure === null ? null : asRefusal(failure)
-    // What fails again and again is said once.
+    // A failure that lasts is logged once.
     const isNews = moved.length > 0 || (refusal !== null && refusal.code !== this.#lastFailure)
     this.#lastFailure = refusal?.code ?? ''
     if (!isNews) return
