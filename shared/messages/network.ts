@@ -18,6 +18,8 @@ export const NETWORK = {
   'network.path_taken_out': 'It was taken out by hand.',
   'network.path_failed':
     'The monitor has found {tunnel} down. It comes back once the other side has answered for a while.',
+  'network.all_failed':
+    'The monitor has found every path of it down that could carry. One goes on carrying, so that it works again by itself.',
   'network.path_disabled': '{tunnel} is disabled.',
   'network.path_gone': 'The panel no longer manages {tunnel}.',
   'network.path_last': 'It carries all the same, since no other path can.',

@@ -1,5 +1,6 @@
 // Paths of networks that the monitor takes out and puts back (reference.md, Network; decisions.md, T38).
 import assert from 'node:assert/strict'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type { NetworkView } from '@panel/shared/api/networks/answers.ts'
 import { becomes, eventually } from '../support/eventually.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
@@ -97,6 +98,25 @@ describe('A path of a network', () => {
     await silence(1)
     await eventually(async () => /down\. .*It carries all the same/.test((await read()).paths[0]?.reason ?? ''))
     assert.deepEqual(statesOf(await read()), { 'gre-a-1': 'carries', 'gre-a-2': 'out' })
+  })
+
+  it('that was the last makes an incident of the network, since it went out and until one is well', async () => {
+    const found = async () => {
+      await panel.networkWatch.pass('event')
+      const { incidents } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention')).body
+      return incidents.flatMap(({ kind, name, state, since }) => (kind === 'network' ? [{ name, state, since }] : []))
+    }
+    await silence(1)
+    await untilCarries('gre-a-2')
+    assert.deepEqual(await found(), [])
+    await silence(2)
+    await untilCarries('gre-a-1')
+    const since = (await read()).paths[1]?.failed_date
+    assert.deepEqual(await found(), [{ name: 'Office', state: 'down', since }])
+    await recover(2)
+    panel.clock.advance(3 * INTERVAL)
+    await look()
+    assert.deepEqual([await found(), carrying()], [[], ['gre-a-2']])
   })
 
   it('that is out stays out whatever else is changed, and a new one is judged at once', async () => {

@@ -4,6 +4,8 @@
 /** So much looking is free, before rest follows. */
 const SPARED_MS = 10_000
 export const MOST_MS = 10_000
+/** Where another program changes the host all the time, looking takes a tenth of the time. */
+export const REST_FACTOR = 9
 
 export class Rest {
   readonly #factor: number

@@ -38,7 +38,8 @@ setInterval(() => {
 }, 1000)
 process.stdin.on('data', () => (isSending = false))
 ;(async () => {
-  while (flows.length < Number(count)) await Promise.all(Array.from({ length: 50 }, connect))
+  while (flows.length < Number(count))
+    await Promise.all(Array.from({ length: Math.min(50, Number(count) - flows.length) }, connect))
   report('open')
 })()
 `

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 import type { DestinationState } from '../routes/store-checks.ts'
 
@@ -126,7 +127,7 @@ export async function reasonsOfDown(db: ReadDb, ids: readonly number[]): Promise
   const rows = await statesWithRules(db)
     .select(['route_destination_state.route_destination_id', 'reason'])
     .where('route_destination_state.state', '=', 'down')
-    .where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    .where(isAmong('route_rule_id', ids))
     .execute()
   return new Map(
     rows.map(({ route_destination_id, reason }) => [route_destination_id, fromStoredJson(reason) as Message]),

@@ -3,6 +3,7 @@
 import { TICK_SECONDS } from '@panel/shared/api/queries.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import { TIMES, type Bucket } from './bucket.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
@@ -55,7 +56,7 @@ export async function findTicks(
       sql<string>`json_group_array(json_array(tick_start, worst_severity))`.as('worst'),
     ])
     .where('tick_seconds', '=', tick_seconds)
-    .where('tunnel_id', 'in', sql<number>`(select value from json_each(${JSON.stringify(tunnel_ids)}))`)
+    .where(isAmong('tunnel_id', tunnel_ids))
     .where('tick_start', '>=', since)
     .groupBy('tunnel_id')
     .execute()
@@ -72,7 +73,7 @@ export async function deleteOldTicks(
     await db
       .deleteFrom('monitor_tick')
       .where('tick_seconds', '=', tick_seconds)
-      .where('tunnel_id', 'in', sql<number>`(select value from json_each(${JSON.stringify(tunnel_ids)}))`)
+      .where(isAmong('tunnel_id', tunnel_ids))
       .where('tick_start', '<', Math.max(firstTick(now_seconds, tick_seconds), kept_since - tick_seconds))
       .execute()
 }

@@ -7,7 +7,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { compareNetwork, type Comparison } from './compare.ts'
-import type { NetworkRecord } from './record.ts'
+import { failedSince, type NetworkRecord } from './record.ts'
 import { allNetworks, pathTunnels } from './store.ts'
 
 type Context = Pick<ReadContext, 'db' | 'request'>
@@ -16,6 +16,8 @@ export interface Compared extends Comparison {
   readonly destination: string
   /** Null: root alone has it. */
   readonly record: NetworkRecord | null
+  /** Since when none of its paths is well; null where one is. */
+  readonly failed_since: string | null
 }
 
 /** Throws where root cannot say what it keeps. */
@@ -29,6 +31,7 @@ export async function compareAll({ db, request }: Context): Promise<Compared[]> 
     ...records.map((record) => ({
       record,
       destination: record.destination,
+      failed_since: failedSince(record, tunnels),
       ...compareNetwork(record, tunnels, byDestination.get(record.destination) ?? null),
     })),
     ...found.filter(({ state }) => !known.has(state.destination)).map(orphan),
@@ -37,6 +40,7 @@ export async function compareAll({ db, request }: Context): Promise<Compared[]> 
 
 const orphan = ({ state }: NetworkFound): Compared => ({
   record: null,
+  failed_since: null,
   destination: state.destination,
   status: 'Unmanaged',
   sentence: message('drift.network_unknown'),

@@ -54,6 +54,17 @@ export const judged = ({ paths }: Pick<NewNetwork, 'paths'>, tunnels: PathTunnel
 export const canCarry = (record: Pick<NewNetwork, 'paths'>, tunnels: PathTunnels): boolean =>
   judged(record, tunnels).some(({ state, out }) => state === 'carries' && out?.chance !== 'none')
 
+/** Since when the monitor has found every path down that could carry; null while one is well, or out by hand. */
+export function failedSince(record: Pick<NewNetwork, 'paths' | 'is_enabled'>, tunnels: PathTunnels): string | null {
+  const failed = judged(record, tunnels).filter(({ out }) => out?.chance === 'poor')
+  if (!record.is_enabled || failed.every(({ state }) => state !== 'carries')) return null
+  const [last] = failed
+    .flatMap(({ out }) => out?.since ?? [])
+    .sort()
+    .reverse()
+  return last ?? null
+}
+
 /** What root should keep for a record, in canonical form; null where it is disabled. */
 export function stateOf(record: NewNetwork, tunnels: PathTunnels): NetworkState | null {
   if (!record.is_enabled) return null

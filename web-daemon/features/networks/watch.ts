@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { DriftWatch, type DriftSource } from '../../change/drift.ts'
 import { settle } from '../../change/engine.ts'
 import type { Recorder } from '../../change/remediate.ts'
+import { REST_FACTOR } from '../../change/rest.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { compareAll, type Compared } from './findings.ts'
@@ -37,7 +38,7 @@ export function makeNetworkWatch(deps: WatchDeps): NetworkWatch {
 
 /** Returns the function that ends it. */
 export const keepWatchingNetworks = (watch: Pick<NetworkWatch, 'pass' | 'hint'>, deps: ScheduleDeps) =>
-  keepComparing(watch, { ...deps, subscribe })
+  keepComparing(watch, { ...deps, subscribe, rest_factor: REST_FACTOR })
 
 const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
   bus.subscribe('host.changed', () => prompt('event')),

@@ -12,6 +12,7 @@ import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../.
 import { settle } from '../../change/engine.ts'
 import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
+import { REST_FACTOR } from '../../change/rest.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { foreignRules } from '../forwarding/foreign.ts'
 import { isAsStored, type KernelRules } from '../routes/kernel-rules.ts'
@@ -50,11 +51,6 @@ interface Rule {
 }
 
 export type RouteWatch = DriftWatch<number, Rule, Hint>
-
-/**
- * The rest after a look: if another program changes netfilter all the time, looking takes a tenth of the time at most.
- */
-const REST_FACTOR = 9
 
 export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting, proofs: Proofs): RouteWatch {
   const { remediate, dueIn, isReady } = makeRemediation<Watched>(deps, {

@@ -8,6 +8,7 @@ import { rowsOf } from '../../platform/db/row.ts'
 import { holds } from '../../platform/db/search.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AddressRecord, NewAddress, NewTunnel, TunnelRecord } from './record.ts'
 import { RECORD, recordOf, type RecordRow } from './store-record.ts'
@@ -74,8 +75,7 @@ function matching<O>(
   if (filter.tunnel_type_id !== undefined) all = all.where('tunnel_type_id', '=', filter.tunnel_type_id)
   if (filter.apply_status_id !== undefined) all = all.where('apply_status_id', '=', filter.apply_status_id)
   const { search, tunnel_ids } = filter
-  if (tunnel_ids)
-    all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
+  if (tunnel_ids) all = all.where(isAmong('tunnel_id', tunnel_ids))
   if (search === undefined || search === '') return all
   const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
   const inner = sql`a.address || '/' || a.prefix_length || ' ' || a.peer_address`
@@ -210,7 +210,7 @@ export async function markApplyStatus(
   await db
     .updateTable('tunnel')
     .set({ ...toRow(mark), updated_date: now })
-    .where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    .where(isAmong('tunnel_id', ids))
     .execute()
 }
 

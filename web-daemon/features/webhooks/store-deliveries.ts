@@ -1,8 +1,8 @@
 // The outbox in the store: what is to be sent, when it is tried again, and what was last reported of each thing.
-import { sql } from 'kysely'
 import { COOL_DOWN_MAX_SECONDS, type DeliveryState } from '@panel/shared/api/webhooks.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { isAmong } from '../../platform/db/among.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { StoredNotice } from './notice.ts'
 import { errorFrom, errorText } from './store.ts'
@@ -141,11 +141,7 @@ export interface DeliveryEnd extends Pick<Delivery, 'state' | 'tries' | 'next_tr
 
 export async function markTried(db: WriteDb, ids: readonly number[], end: DeliveryEnd): Promise<void> {
   const values = { ...end, last_error: errorText(end.last_error) }
-  await db
-    .updateTable('webhook_delivery')
-    .set(values)
-    .where(sql<boolean>`delivery_id in (select value from json_each(${JSON.stringify(ids)}))`)
-    .execute()
+  await db.updateTable('webhook_delivery').set(values).where(isAmong('delivery_id', ids)).execute()
 }
 
 /** Reports of the thing that wait for the end of a cool-down. Whether there were any. */
