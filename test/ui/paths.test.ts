@@ -39,6 +39,27 @@ describe('The path of packets', () => {
     await page.getByRole('heading', { name: /gre-a-1/, level: 1 }).waitFor()
   })
 
+  it('parts behind this server for each path of the network that the destination lies in', async () => {
+    const paths = [1, 2].map((tunnel_id) => ({ tunnel_id, preference: 10 * tunnel_id }))
+    const { status, text } = await client.post('/networks', { destination: '10.9.0.0/24', paths })
+    assert.equal(status, 201, text)
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await picture(page).waitFor()
+    const drawn = (await hops(page)).map((one) => one.split(' · '))
+    assert.equal(drawn.filter(([label]) => label === '10.9.0.2:8443').length, 1)
+    const tunnels = (await client.get<{ tunnels: { interface_name: string }[] }>('/tunnels')).body.tunnels
+    const standby = picture(page).getByRole('link').filter({ hasText: 'On standby' })
+    assert.equal(await standby.count(), 1)
+    await page.getByText('As text').click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: tunnels[1]?.interface_name ?? '' })
+      .first()
+      .waitFor()
+    await standby.click()
+    await page.getByRole('heading', { name: new RegExp(`${tunnels[1]?.interface_name}`), level: 1 }).waitFor()
+  })
+
   it('draws the way to a destination that nothing has checked as unknown: by a ring, dashes and words', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
     await picture(page).waitFor()

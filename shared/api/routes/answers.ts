@@ -3,8 +3,9 @@
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
-import { Count, Flag, Id, list, Never, oneOf, shape, Text, described } from '../base/shapes.ts'
+import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, described } from '../base/shapes.ts'
 import { StepView } from '../base/step.ts'
+import { NetworkPathView } from '../networks/answers.ts'
 import { CheckView } from '../tunnels/answers.ts'
 import { Impact } from '../impact/impact.ts'
 import { SHOWN_STATES } from './check.ts'
@@ -58,6 +59,10 @@ export const RouteHealthView = shape('RouteHealth', {
         address: Text,
         port: Count,
         tunnel: nullable(TunnelOnPath),
+        network: described(
+          nullable(strict({ network_id: Id, network_title: Sentence, paths: list(NetworkPathView) })),
+          'The network behind tunnels that it lies in, with each of its paths; null: none that is enabled.',
+        ),
         takes_connections: Flag,
         state: oneOf(SHOWN_STATES),
         carried_out_as: CarriedOutAs,

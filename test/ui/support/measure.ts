@@ -28,7 +28,7 @@ interface Bytes {
 
 const QUIET_MS = 1500
 /** Matches what comes seconds after the first screen with its words, by a timer that a slow machine lives to see. */
-const LATER = /\/assets\/(SafeApply|safe_apply|Trial|turn-trial)[^/]*$/
+const LATER = /\/assets\/(SafeApply|safe_apply|own-access-consent|lost-response|Trial|turn-trial)[^/]*$/
 /** Matches the start of a history, which moves on with each minute. */
 const MINUTE = /\d{4}-\d\d-\d\dT\d\d(:|%3A)\d\dZ/g
 

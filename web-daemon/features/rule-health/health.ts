@@ -4,6 +4,7 @@ import type { RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/ans
 import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
+import { networksBehind, type NetworkBehind } from '../networks/behind.ts'
 import { fastPathView } from '../routes/fast-path.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { shownState } from '../failover/shown-state.ts'
@@ -73,12 +74,19 @@ export async function readHealth(
   const [first] = judged
   if (!first) return []
   const carriedOut = await readCarriedOut(context.request, records, first.facts.paths)
-  return judged.map((one) => healthView(one, carriedOut))
+  const networkOf = await networksBehind(context.db)
+  return judged.map((one) => healthView(one, { carriedOut, networkOf }))
+}
+
+/** What is read of the paths of many rules at once. */
+interface OnPaths {
+  readonly carriedOut: CarriedOut
+  readonly networkOf: (address: string) => NetworkBehind | null
 }
 
 export function healthView(
   { record, facts, causes, proof, state, severity, sentence }: Judged,
-  carriedOut: CarriedOut,
+  { carriedOut, networkOf }: OnPaths,
 ): RouteHealthView {
   const { route_rule_id } = record
   const { held, tunnels } = facts
@@ -93,7 +101,7 @@ export function healthView(
     route_rule_id,
     installed: held?.is_readable ? rule !== undefined : null,
     tunnel: tunnels.find(({ is_up, is_known }) => is_known && !is_up) ?? tunnels[0] ?? null,
-    destinations: destinationsOf(record, facts, (one) => carriedOut(rule, one)),
+    destinations: destinationsOf(record, facts, { networkOf, carriedOut: (one) => carriedOut(rule, one) }),
     carried_out_as: carriedOutAlike(rule, carriedOut),
     fast_path: fastPathView(record),
   }
@@ -102,7 +110,12 @@ export function healthView(
 function destinationsOf(
   record: RouteRecord,
   { paths, tunnels }: { readonly paths: RuleFacts['paths']; readonly tunnels: readonly TunnelOnPath[] },
-  carriedOut: (destination: RouteRecord['destinations'][number]) => string | null,
+  {
+    networkOf,
+    carriedOut,
+  }: Pick<OnPaths, 'networkOf'> & {
+    readonly carriedOut: (destination: RouteRecord['destinations'][number]) => string | null
+  },
 ): RouteHealthView['destinations'] {
   const [takers, hops] = [takersOf(record), paths.hopsOf(record)]
   return record.destinations
@@ -111,6 +124,7 @@ function destinationsOf(
       address: one.address,
       port: one.port,
       tunnel: tunnels.find(({ tunnel_id }) => tunnel_id === hops[at]) ?? null,
+      network: networkOf(one.address),
       takes_connections: takers.includes(one),
       state: shownState(one),
       carried_out_as: carriedOut(one),

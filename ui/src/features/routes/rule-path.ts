@@ -2,6 +2,7 @@
 // destination.
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
+import type { NetworkPathView } from '@panel/shared/api/networks/answers.ts'
 import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import type { Hop as CauseHop } from '@panel/shared/api/routes/cause-codes.ts'
 import type { Cause } from '@panel/shared/api/routes/causes.ts'
@@ -49,12 +50,12 @@ export interface Observed {
   readonly isAlone: boolean
 }
 
-/** One path a destination in use. */
+/** One path a destination in use, and one for each other path of the network that it lies in. */
 export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
   const { route, health } = rule
   const common = [clients(rule), port(rule), server(health)]
   const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
-  return inUse.map(({ route_destination_id, address, hostname, is_backup, port: first, port_range_end }, at) => {
+  return inUse.flatMap(({ route_destination_id, address, hostname, is_backup, port: first, port_range_end }, at) => {
     const known = health.destinations[at]
     const tunnel = known?.tunnel ?? null
     const snapshot = tunnel ? observed.tunnels?.get(tunnel.tunnel_id) : undefined
@@ -67,12 +68,39 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
       condition: destinationCondition(known, is_backup, health),
     }
     const source = translation(known?.carried_out_as ?? null, observed.isAlone)
-    const [next, ...others] = [...overTunnel(tunnel, snapshot), destination]
+    const [next, ...others] = [...(tunnel ? overTunnel(tunnel, snapshot, link(tunnel)) : []), destination]
     const beyond = [{ ...next, ...(source.label !== '' && { hasFigures: true }) }, ...others]
     const hops = stopped(withCauses([...common, ...beyond], health), observed.verdict)
-    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot, source) }
+    const path = { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot, source) }
+    return [path, ...besides(path, known, observed.tunnels)]
   })
 }
+
+/** The other paths of the network: they part from the one that packets take where it leaves this server. */
+function besides({ title, hops, legs }: Path, known: Known | undefined, tunnels: Observed['tunnels']): Path[] {
+  const others = (known?.network?.paths ?? []).filter(({ tunnel_id }) => tunnel_id !== known?.tunnel?.tunnel_id)
+  const near = hops.filter(({ stage }) => stage <= SERVER)
+  const destination = hops.at(-1)
+  return others.flatMap((path) => {
+    if (!known?.tunnel || !destination) return []
+    const isCarrying = path.state === 'carries'
+    const beyond = overTunnel(path, tunnels?.get(path.tunnel_id), pathCondition(path))
+    const state = isCarrying ? 'up' : 'disabled'
+    const away = beyond.concat(destination).map(() => ({ state, ...SILENT }) as const)
+    return [
+      {
+        title: `${title} · ${path.display_name || path.interface_name}`,
+        hops: [...near, ...beyond, destination],
+        legs: [...legs.slice(0, near.length - 1), ...away],
+      },
+    ]
+  })
+}
+
+const pathCondition = ({ state }: NetworkPathView): StateLabel =>
+  state === 'carries'
+    ? { state: 'up', label: t('path.carries') }
+    : { state: 'disabled', label: t(state === 'out' ? 'path.out' : 'path.standby') }
 
 type Known = RouteHealthView['destinations'][number]
 
@@ -158,8 +186,11 @@ function link({ is_known, is_up }: TunnelOnPath): StateLabel {
   return is_up ? { state: 'up', label: t('path.tunnel_up') } : { state: 'down', label: t('path.tunnel_down') }
 }
 
-function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | undefined): Hop[] {
-  if (!tunnel) return []
+function overTunnel(
+  tunnel: Pick<TunnelOnPath, 'tunnel_id' | 'interface_name' | 'display_name'>,
+  snapshot: MonitorSnapshot | undefined,
+  condition: StateLabel,
+): Hop[] {
   const { tunnel_id, interface_name, display_name } = tunnel
   const to = `/tunnels/${tunnel_id}`
   return [
@@ -170,7 +201,7 @@ function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | und
       ...(display_name === ''
         ? { detail: t('path.stage.3') }
         : { detail: interface_name, isDetailCode: true as const }),
-      condition: link(tunnel),
+      condition,
       to,
     },
     {
