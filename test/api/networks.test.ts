@@ -256,10 +256,10 @@ describe('A network behind tunnels', () => {
     })
   })
 
-  it('is told with each rule whose destination lies in it, and the longest where several hold it', async () => {
+  it('is named with each rule whose destination lies in it, and the longest where several hold it', async () => {
     await createNetwork(client, { network_title: 'Wide', destination: '10.50.0.0/16', paths: PREFERRED })
     await createNetwork(client, { network_title: 'Narrow', destination: '10.50.1.0/24', paths: [{ tunnel_id: 2 }] })
-    const told = async (address: string): Promise<unknown> => {
+    const named = async (address: string): Promise<unknown> => {
       const { body, text } = await client.post<ChangeRouteAnswer>('/routes', {
         ...{ bind_port: next++, destination_address: address, destination_port: 80 },
       })
@@ -273,11 +273,11 @@ describe('A network behind tunnels', () => {
       [1, 'carries'],
       [2, 'standby'],
     ]
-    assert.deepEqual(await told('10.50.0.9'), ['Wide', wide])
-    assert.deepEqual(await told('10.50.1.9'), ['Narrow', [[2, 'carries']]])
-    assert.equal(await told('10.51.0.9'), null)
+    assert.deepEqual(await named('10.50.0.9'), ['Wide', wide])
+    assert.deepEqual(await named('10.50.1.9'), ['Narrow', [[2, 'carries']]])
+    assert.equal(await named('10.51.0.9'), null)
     await patchNetwork(client, 2, { is_enabled: false })
-    assert.deepEqual(await told('10.50.1.9'), ['Wide', wide])
+    assert.deepEqual(await named('10.50.1.9'), ['Wide', wide])
   })
 
   it('is written to the audit log under actions of its own', async () => {

@@ -26,9 +26,6 @@ const SPARE = `${NETWORK}/10-tunnel-panel-nd-spare.network`
 const SETTLED_MS = 4000
 /** Changed in a window that is still open when the power is cut. */
 const UNCONFIRMED = ['nd-gre', 'sd-gre']
-/** Kept by the helper alone, over links of both keepers. */
-const NETWORK_OVER = ['sd-gre', 'nd-gretap']
-const OWN_ADDRESS = '10.66.0.9'
 const ANSWERED_THROUGH = Object.keys(KEPT).filter((name) => 'is_answered_through' in (KEPT[name] ?? {}))
 
 describe('A machine that reboots', function () {
@@ -82,9 +79,6 @@ describe('A machine that reboots', function () {
       assert.ok(verification.ok, interface_name)
       ids.set(interface_name, tunnel.tunnel_id)
     }
-    const paths = NETWORK_OVER.map((name) => ({ tunnel_id: ids.get(name) }))
-    const network = { destination: '10.70.0.0/16', paths, own_addresses: [OWN_ADDRESS] }
-    expect(await panel.operator.post('/networks', network), 201)
   })
   after(() => lab?.stop())
 
@@ -203,13 +197,6 @@ describe('A machine that reboots', function () {
       tunnels.map(({ state }) => state?.answers),
       ANSWERED_THROUGH.map(() => ({ is_whole: true })),
     )
-    assert.deepEqual(
-      (await panel.request('network.probe', {})).networks.map(({ state }) => state.lacks),
-      [[]],
-    )
-    const route = await lab.run('ip', ['route', 'show', '10.70.0.0/16', 'proto', '84'])
-    for (const name of NETWORK_OVER) assert.ok(route.includes(` dev ${name} `), route)
-    assert.ok((await lab.run('ip', ['address', 'show', 'dev', 'lo'])).includes(`inet ${OWN_ADDRESS}/32`))
     await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     expect(await panel.operator.post('/auth/login', OPERATOR), 200)
     const last = async () => expect(await panel.operator.get<SafeApplyAnswer>('/safe-apply'), 200).last
@@ -314,7 +301,6 @@ describe('A machine that reboots', function () {
   })
 
   it('is left without a trace by tunnels that are deleted', async () => {
-    expect(await panel.operator.delete('/networks/1'), 200)
     for (const name of ids.keys()) expect(await panel.operator.delete(path(name)), 200)
     await sleep(SETTLED_MS)
     assert.deepEqual([await files(), Object.keys(await links())], [[''], []])

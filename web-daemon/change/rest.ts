@@ -4,7 +4,7 @@
 /** So much looking is free, before rest follows. */
 const SPARED_MS = 10_000
 export const MOST_MS = 10_000
-/** Where another program changes the host all the time, looking takes a tenth of the time. */
+/** Looking takes a tenth of the time of a host that another program changes all the time. */
 export const REST_FACTOR = 9
 
 export class Rest {
