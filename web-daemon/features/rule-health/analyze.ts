@@ -54,7 +54,7 @@ interface Beside {
 
 async function findAlong(context: StoreContext, judged: Judged, { traffic, foreign }: Beside): Promise<Finding[]> {
   const { record, facts } = judged
-  const health = healthView(judged, { carriedOut: () => null, networkOf: () => null })
+  const health = healthView(judged, () => null)
   return [
     inForce(record),
     inKernel(judged, health),

@@ -76,17 +76,23 @@ export function ofRoutes(record: RouteRecord, facts: RuleFacts): Cause[] {
 
 /**
  * The routing table decides by which interface packets leave, whatever tunnel the rule names; a rule of the routing
- * policy that goes by the interface or the source of a packet may lead them elsewhere (decisions.md, F9).
+ * policy that goes by the interface or the source of a packet may lead them elsewhere (decisions.md, F9). A network
+ * chooses among its paths, so that each of them is as good.
  */
 function elsewhere(
   { tunnel_id }: RouteRecord,
-  { paths, tunnels }: RuleFacts,
+  { paths, networkOf, tunnels }: RuleFacts,
   reached: readonly DestinationRecord[],
 ): Cause[] {
   const name = tunnel_id === null ? undefined : paths.nameOf(tunnel_id)
   if (tunnel_id === null || name === undefined) return []
+  const isPath = (address: string): boolean =>
+    networkOf(address)?.paths.some(({ interface_name }) => interface_name === paths.deviceTo(address)) ?? false
   const aside = reached.find(
-    ({ address }) => paths.wayTo(address)?.tunnel_id !== tunnel_id && ![null, name].includes(paths.deviceTo(address)),
+    ({ address }) =>
+      paths.wayTo(address)?.tunnel_id !== tunnel_id &&
+      ![null, name].includes(paths.deviceTo(address)) &&
+      !isPath(address),
   )
   const device = aside && paths.deviceTo(aside.address)
   if (!device || tunnels.some((one) => one.tunnel_id === tunnel_id && !one.is_up)) return []

@@ -12,6 +12,7 @@ import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import type { Hostnames, NameStatus } from '../failover/hostnames.ts'
 import { reasonsOfDown } from '../failover/store.ts'
 import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
+import { networksBehind, type NetworkBehind } from '../networks/behind.ts'
 import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
 import { lookUpRoutes, readPaths, type OutDevice, type Paths } from '../routes/path/path.ts'
@@ -36,6 +37,8 @@ export interface RuleFacts {
   readonly listener: RouteKind | null
   readonly foreign: Foreign | null
   readonly paths: Paths
+  /** The network behind tunnels that an address lies in, of those that are enabled. */
+  readonly networkOf: (address: string) => NetworkBehind | null
   /** The tunnels on the path. */
   readonly tunnels: readonly TunnelOnPath[]
   /** Whether the far end of the tunnel answers what the monitor sends. */
@@ -83,10 +86,11 @@ export async function readFacts(
   const interfaces = (await nullIfHelperAway(request('host.probe', { parts: ['interfaces'] })))?.interfaces ?? null
   const namesOf = (record: RouteRecord): string[] => paths.tunnelsOf(record).flatMap((id) => paths.nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, forwarding, foreignOf, observed, shadows, reasons, listeners, stuck] = await Promise.all([
+  const [held, forwarding, foreignOf, networkOf, observed, shadows, reasons, listeners, stuck] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
     readForeign(request, paths, interfaces, read.foreign),
+    networksBehind(db),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     read.shadows ?? findShadows(db, ids),
     reasonsOfDown(db, ids),
@@ -102,6 +106,7 @@ export async function readFacts(
     ...listeners(record),
     foreign: foreignOf(record),
     paths,
+    networkOf,
     tunnels: tunnelsOn(record, paths, observed),
     answersProbes: (tunnel_id) => ['Up', 'Degraded'].includes(monitored.stateOf(tunnel_id)),
     shadows: shadows.get(record.route_rule_id) ?? [],

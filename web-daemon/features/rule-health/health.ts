@@ -1,10 +1,9 @@
 // The health of rules: the causes by which each does not relay, how bad that is, and what proves that it does
 // (decisions.md, S7, S21, S22).
-import type { RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
+import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { networksBehind, type NetworkBehind } from '../networks/behind.ts'
 import { fastPathView } from '../routes/fast-path.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { shownState } from '../failover/shown-state.ts'
@@ -74,19 +73,12 @@ export async function readHealth(
   const [first] = judged
   if (!first) return []
   const carriedOut = await readCarriedOut(context.request, records, first.facts.paths)
-  const networkOf = await networksBehind(context.db)
-  return judged.map((one) => healthView(one, { carriedOut, networkOf }))
-}
-
-/** What is read of the paths of many rules at once. */
-interface OnPaths {
-  readonly carriedOut: CarriedOut
-  readonly networkOf: (address: string) => NetworkBehind | null
+  return judged.map((one) => healthView(one, carriedOut))
 }
 
 export function healthView(
   { record, facts, causes, proof, state, severity, sentence }: Judged,
-  { carriedOut, networkOf }: OnPaths,
+  carriedOut: CarriedOut,
 ): RouteHealthView {
   const { route_rule_id } = record
   const { held, tunnels } = facts
@@ -101,7 +93,7 @@ export function healthView(
     route_rule_id,
     installed: held?.is_readable ? rule !== undefined : null,
     tunnel: tunnels.find(({ is_up, is_known }) => is_known && !is_up) ?? tunnels[0] ?? null,
-    destinations: destinationsOf(record, facts, { networkOf, carriedOut: (one) => carriedOut(rule, one) }),
+    destinations: destinationsOf(record, facts, (one) => carriedOut(rule, one)),
     carried_out_as: carriedOutAlike(rule, carriedOut),
     fast_path: fastPathView(record),
   }
@@ -109,13 +101,8 @@ export function healthView(
 
 function destinationsOf(
   record: RouteRecord,
-  { paths, tunnels }: { readonly paths: RuleFacts['paths']; readonly tunnels: readonly TunnelOnPath[] },
-  {
-    networkOf,
-    carriedOut,
-  }: Pick<OnPaths, 'networkOf'> & {
-    readonly carriedOut: (destination: RouteRecord['destinations'][number]) => string | null
-  },
+  { paths, networkOf, tunnels }: Pick<RuleFacts, 'paths' | 'networkOf' | 'tunnels'>,
+  carriedOut: (destination: RouteRecord['destinations'][number]) => string | null,
 ): RouteHealthView['destinations'] {
   const [takers, hops] = [takersOf(record), paths.hopsOf(record)]
   return record.destinations
