@@ -20,7 +20,10 @@ export const NetworkPathView = shape('NetworkPath', {
   display_name: described(Text, 'Of the tunnel; "" where it has none.'),
   state: described(oneOf(NETWORK_PATH_STATES), 'Whether it carries; of a network that is disabled, whether it would.'),
   ...sentence('reason', 'Why it is so.'),
-  since: described(nullable(Instant), 'When it was taken out by hand; null where nothing says since when it is so.'),
+  since: described(
+    nullable(Instant),
+    'When it was taken out, by hand or by the monitor; null where nothing says since when it is so.',
+  ),
 })
 export type NetworkPathView = Static<typeof NetworkPathView>
 

@@ -37,6 +37,13 @@ interface Verdict {
   readonly due_ms: number | null
 }
 
+/** A network of which a path goes out or comes back. */
+interface Changed {
+  readonly stored: NetworkRecord
+  readonly wanted: NetworkRecord
+  readonly failed: readonly FailedPath[]
+}
+
 export class PathFailover {
   readonly #deps: PathFailoverDeps
   readonly #passes: Passes
@@ -122,8 +129,9 @@ export class PathFailover {
         if (due_ms !== null) dues.push(due_ms)
         return { ...path, failed_date: isOut ? (path.failed_date ?? at) : null }
       })
-      const isChanged = paths.some((path, n) => path.failed_date !== stored.paths[n]?.failed_date)
-      return isChanged ? [{ stored, wanted: { ...stored, paths } }] : []
+      const wanted = { ...stored, paths }
+      const failed = differing(stored, wanted)
+      return failed.length > 0 ? [{ stored, wanted, failed }] : []
     })
     return { changed, dues }
   }
@@ -143,10 +151,10 @@ export class PathFailover {
   }
 
   /** Returns the networks whose carrying paths are others now. */
-  async #move(context: CommandContext, changed: readonly { stored: NetworkRecord; wanted: NetworkRecord }[]) {
+  async #move(context: CommandContext, changed: readonly Changed[]) {
     if (changed.length === 0) return []
     const { db, request } = context
-    const failed = changed.flatMap(({ stored, wanted }) => differing(stored, wanted))
+    const failed = changed.flatMap((one) => one.failed)
     const tunnels = await pathTunnels(
       db,
       changed.map(({ stored }) => stored),

@@ -55,7 +55,10 @@ export function waysOver(
   }
 }
 
-function longestMatch<T extends { readonly network: Cidr }>(entries: readonly T[]): (address: string) => T | undefined {
+/** The entry of the longest network that holds an address. */
+export function longestMatch<T extends { readonly network: Cidr }>(
+  entries: readonly T[],
+): (address: string) => T | undefined {
   const byNetwork = new Map<string, T>()
   const lengths: Record<Family, Set<number>> = { 4: new Set(), 6: new Set() }
   for (const entry of entries) {

@@ -78,22 +78,19 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
 
 /** The other paths of the network: they part from the one that packets take where it leaves this server. */
 function besides({ title, hops, legs }: Path, known: Known | undefined, tunnels: Observed['tunnels']): Path[] {
-  const others = (known?.network?.paths ?? []).filter(({ tunnel_id }) => tunnel_id !== known?.tunnel?.tunnel_id)
-  const near = hops.filter(({ stage }) => stage <= SERVER)
   const destination = hops.at(-1)
-  return others.flatMap((path) => {
-    if (!known?.tunnel || !destination) return []
-    const isCarrying = path.state === 'carries'
-    const beyond = overTunnel(path, tunnels?.get(path.tunnel_id), pathCondition(path))
-    const state = isCarrying ? 'up' : 'disabled'
-    const away = beyond.concat(destination).map(() => ({ state, ...SILENT }) as const)
-    return [
-      {
-        title: `${title} · ${path.display_name || path.interface_name}`,
-        hops: [...near, ...beyond, destination],
-        legs: [...legs.slice(0, near.length - 1), ...away],
-      },
-    ]
+  if (!known?.tunnel || !known.network || !destination) return []
+  const { tunnel_id } = known.tunnel
+  const near = hops.filter(({ stage }) => stage <= SERVER)
+  const others = known.network.paths.filter((path) => path.tunnel_id !== tunnel_id)
+  return others.map((path) => {
+    const condition = pathCondition(path)
+    const beyond = [...overTunnel(path, tunnels?.get(path.tunnel_id), condition), destination]
+    return {
+      title: `${title} · ${path.display_name || path.interface_name}`,
+      hops: [...near, ...beyond],
+      legs: [...legs.slice(0, near.length - 1), ...beyond.map(() => ({ state: condition.state, ...SILENT }))],
+    }
   })
 }
 
