@@ -1,12 +1,13 @@
 // One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its
 // params; nothing else reaches a handler.
+// The package as a whole would bring its client into root.
 import {
   createJSONRPCErrorResponse,
   JSONRPCErrorCode,
   JSONRPCErrorException,
-  JSONRPCServer,
   type JSONRPCRequest,
-} from 'json-rpc-2.0'
+} from 'json-rpc-2.0/dist/models.js'
+import { JSONRPCServer } from 'json-rpc-2.0/dist/server.js'
 import { NestingError, parseJson } from '@panel/shared/json.ts'
 import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'

@@ -1,4 +1,4 @@
-// Work that is due whenever links or addresses change: many change at once, and one pass is enough for all of them.
+// Work that is due whenever links, addresses or default routes change: many change at once, and one pass is enough for all of them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from './kernel/facilities.ts'
@@ -13,6 +13,9 @@ export interface LinkWork {
   /** Runs in turn with the changes of the helper, so it never meets one half done. */
   readonly work: (cause: 'start' | 'change') => Promise<void>
 }
+
+/** Whether it is of a link or an address, or of what is not known. */
+export const isOfLinks = ({ subject }: HostEvent): boolean => subject !== 'route'
 
 /** One watch of the kernel for all of the works. */
 export class LinkFollower {

@@ -106,7 +106,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     return result
   }
   return {
-    'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
+    'ruleset.probe': (params) => probeRuleset(kernel, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
     'ruleset.apply': (change) =>
       inTurn(() =>

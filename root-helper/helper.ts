@@ -18,7 +18,8 @@ import { FastFlows } from './kernel/conntrack/fast-flows.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
 import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
-import { bootRulesIn } from './kernel/files/boot-rules.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { bootRulesIn, type BootRules } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
 import { stateFolder, type StateFolder } from './kernel/files/state-folder.ts'
 import { foldersTrouble } from './kernel/files/folders.ts'
@@ -97,10 +98,11 @@ const linksOf = (
 })
 
 /** Answers of own addresses go by what is kept of networks. */
-function routingOf(state: StateFolder, table: AnswersTable): Pick<Kernel, 'answers' | 'networks'> {
+function routingOf(state: StateFolder, table: AnswersTable, boot: BootRules): Pick<Kernel, 'answers' | 'networks'> {
   const networks = new NetworksRecord(state)
+  const rules = (): readonly RelayRule[] => boot.held().boot_rules
   return {
-    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table),
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table, rules),
     networks: new KernelNetworks(new NetlinkSocket(), networks),
   }
 }
@@ -113,11 +115,11 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows, () => kernel.answers.follow())
   const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
   const kernel: Kernel = {
     ...netfilter,
-    ...routingOf(state, answersTable),
+    ...routingOf(state, answersTable, boot),
     ...linksOf(config, ownLinksIn(state, await bootId())),
     events: kernelEvents(changes, legacy),
     limits: limitsFile(config.limitsFile),

@@ -19,6 +19,7 @@ import type {
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { NetworkFound, NetworksFound, NetworkState } from '@panel/shared/network/model.ts'
 import type { Limits } from '@panel/shared/limits/model.ts'
+import type { Uplink } from '@panel/shared/ruleset/found.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Connections, LinkSource, RuleBackends, Rulesets } from './relay-facilities.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
@@ -139,7 +140,7 @@ export interface UnitFiles extends SavedFiles {
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
-  /** Links and addresses alone, without saying which; for the helper itself. */
+  /** Links, addresses and default routes alone; for the helper itself. */
   watchLinks(onChange: (event: HostEvent) => void): () => void
   /** For ten minutes from now on, changes of nftables name the programs that made them. */
   nameWriters(): void
@@ -212,9 +213,11 @@ export interface Answers {
   forget(interface_names: readonly string[]): Promise<void>
   /** Gives the kernel what is missing, and takes away what is due no more. */
   follow(): Promise<void>
+  /** Interfaces that rules name and by which they are answered; none unless the kernel holds all that it takes. */
+  uplinks(): Promise<readonly Uplink[]>
   /** Whether the kernel holds all that is called for by the networks' own addresses, too. */
   isWhole(): Promise<boolean>
-  /** Tunnels, and networks with own addresses: what has a mark. */
+  /** Tunnels, networks with own addresses, and interfaces that rules name: what may have a mark. */
   marked(): string[]
   /** Why this host cannot do it; null where it can. */
   refusal(): Promise<Message | null>

@@ -24,7 +24,8 @@ export interface HeldForBoot {
  * All of our table, not cut into pages, and the rules that boot brings back. `trouble`: why no change of it begins, ""
  * if one can.
  */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id' | 'revision' | 'is_unchanged'>, HeldForBoot {
+export interface HeldRuleset
+  extends Omit<RulesetFound, 'next_id' | 'revision' | 'is_unchanged' | 'uplinks'>, HeldForBoot {
   readonly trouble?: string
 }
 

@@ -25,25 +25,26 @@ export interface EventHandlers {
 }
 
 const OF_LINKS = [k.RTNLGRP_LINK, k.RTNLGRP_IPV4_IFADDR, k.RTNLGRP_IPV6_IFADDR]
-const OF_PATHS = [
-  ...[k.RTNLGRP_IPV4_ROUTE, k.RTNLGRP_IPV6_ROUTE, k.RTNLGRP_IPV4_RULE, k.RTNLGRP_IPV6_RULE],
-  ...[k.RTNLGRP_IPV4_NETCONF, k.RTNLGRP_IPV6_NETCONF],
-]
+const OF_ROUTES = [k.RTNLGRP_IPV4_ROUTE, k.RTNLGRP_IPV6_ROUTE, k.RTNLGRP_IPV4_RULE, k.RTNLGRP_IPV6_RULE]
+const OF_SETTINGS = [k.RTNLGRP_IPV4_NETCONF, k.RTNLGRP_IPV6_NETCONF]
+/** Beside links and addresses: nothing, default routes and the rules of the routing, or all routes and settings. */
+const BESIDE = { nothing: [], defaults: OF_ROUTES, paths: [...OF_ROUTES, ...OF_SETTINGS] } as const
+export type Beside = keyof typeof BESIDE
 const BURST = 64
 
-/** Returns the function that ends it. `withPaths`: routes and settings, too. */
+/** Returns the function that ends it. */
 export function watchLinks(
   handlers: EventHandlers,
-  { transport = native, withPaths = false }: { readonly transport?: Transport; readonly withPaths?: boolean } = {},
+  { transport = native, beside = 'nothing' }: { readonly transport?: Transport; readonly beside?: Beside } = {},
 ): () => void {
   const channel = openChannel(transport)
-  for (const group of withPaths ? [...OF_LINKS, ...OF_PATHS] : OF_LINKS)
+  for (const group of [...OF_LINKS, ...BESIDE[beside]])
     transport.option(channel, k.SOL_NETLINK, k.NETLINK_ADD_MEMBERSHIP, group)
   let isClosed = false
   const next = (): LinkEvent[] | null => {
     try {
       const datagram = transport.receive(channel)
-      return datagram && (datagram.sender === 0 ? decodeEvents(datagram.bytes) : [])
+      return datagram && (datagram.sender === 0 ? decodeEvents(datagram.bytes, beside) : [])
     } catch (error) {
       handlers.onLost(error instanceof Error ? error : new Error(String(error)))
       return []
@@ -70,11 +71,17 @@ export function watchLinks(
 }
 
 /** The events in a datagram; messages of other types are passed over. */
-export const decodeEvents = (datagram: Buffer): LinkEvent[] =>
-  decodeMessages(datagram).flatMap((message) => decodeEvent(message) ?? [])
+export const decodeEvents = (datagram: Buffer, beside: Beside = 'paths'): LinkEvent[] =>
+  decodeMessages(datagram).flatMap((message) =>
+    beside === 'defaults' && isOfNetwork(message) ? [] : (decodeEvent(message) ?? []),
+  )
+
+/** A route to less than everything. The second byte of struct rtmsg is the length of its prefix. */
+const isOfNetwork = ({ type, body }: Message): boolean =>
+  (type === k.RTM_NEWROUTE || type === k.RTM_DELROUTE) && body.length > 1 && body.readUInt8(1) > 0
 
 /** A rule decides which of the routes counts, so it is reported like one. */
-const OF_ROUTES: readonly number[] = [k.RTM_NEWROUTE, k.RTM_DELROUTE, k.RTM_NEWRULE, k.RTM_DELRULE]
+const ROUTING: readonly number[] = [k.RTM_NEWROUTE, k.RTM_DELROUTE, k.RTM_NEWRULE, k.RTM_DELRULE]
 const REMOVALS: readonly number[] = [k.RTM_DELROUTE, k.RTM_DELRULE]
 
 function decodeEvent(message: Message): LinkEvent | null {
@@ -87,7 +94,7 @@ function decodeEvent(message: Message): LinkEvent | null {
     if (body.length < k.IFADDRMSG_LENGTH) throw new DecodeError(`an address message of ${body.length} bytes`)
     return { subject: 'address', is_removal: type === k.RTM_DELADDR, index: body.readUInt32LE(4), name: '' }
   }
-  if (OF_ROUTES.includes(type)) return { subject: 'route', is_removal: REMOVALS.includes(type), index: 0, name: '' }
+  if (ROUTING.includes(type)) return { subject: 'route', is_removal: REMOVALS.includes(type), index: 0, name: '' }
   if (type === k.RTM_NEWNETCONF)
     return { subject: 'setting', is_removal: false, index: Math.max(0, decodeNetconf(message).index), name: '' }
   return null

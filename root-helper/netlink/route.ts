@@ -205,15 +205,16 @@ function parts({ destination, prefix_length, source, table, metric, protocol, sc
 /** One hop is part of the route itself, and its flags of the header. */
 function hopParts(header: Buffer, hops: readonly NewHop[]): Buffer[] {
   const [only, ...more] = hops
+  const family = header.readUInt8(0)
   if (!only) return []
-  if (more.length > 0) return [attribute(k.RTA_MULTIPATH, Buffer.concat(hops.map(nextHop)))]
+  if (more.length > 0) return [attribute(k.RTA_MULTIPATH, Buffer.concat(hops.map((one) => nextHop(one, family))))]
   header.writeUInt32LE(flagsOf(only), 8)
-  return [u32(k.RTA_OIF, only.index), ...gatewayOf(only)]
+  return [u32(k.RTA_OIF, only.index), ...gatewayOf(only, family)]
 }
 
-function nextHop(hop: NewHop): Buffer {
+function nextHop(hop: NewHop, family: number): Buffer {
   const header = Buffer.alloc(k.RTNH_LENGTH)
-  const bytes = Buffer.concat([header, ...gatewayOf(hop)])
+  const bytes = Buffer.concat([header, ...gatewayOf(hop, family)])
   bytes.writeUInt16LE(bytes.length, 0)
   bytes.writeUInt8(flagsOf(hop), 2)
   bytes.writeUInt8(hop.weight - 1, 3)
@@ -222,5 +223,11 @@ function nextHop(hop: NewHop): Buffer {
 }
 
 const flagsOf = ({ isOnlink }: NewHop): number => (isOnlink ? k.RTNH_F_ONLINK : 0)
-const gatewayOf = ({ gateway }: NewHop): Buffer[] =>
-  gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]
+
+/** Written as `hop` reads it. */
+function gatewayOf({ gateway }: NewHop, family: number): Buffer[] {
+  if (gateway === '') return []
+  const own = addressFamily(gateway)
+  if (own === family) return [attribute(k.RTA_GATEWAY, ipBytes(gateway))]
+  return [attribute(k.RTA_VIA, Buffer.concat([Buffer.from([own, 0]), ipBytes(gateway)]))]
+}

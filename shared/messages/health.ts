@@ -117,7 +117,9 @@ export const HEALTH = {
   'health.has_route': 'This server has a route to every destination.',
   'health.replies_elsewhere':
     'Replies to {address} leave by {device}, and its packets came in by {name}: the networks on the way drop what comes from an address that is not theirs',
+  'health.fix_reply_interface':
+    'Choose {name} as the interface of this rule: replies leave by it then, if it has a default route beside the first. A route to these clients by another interface has to go.',
   'health.fix_reply_route':
-    'Route what comes from the address of this rule back by {name}, such as with a rule for that source and a table of its own.',
+    'Give {name} a default route of its own, with a higher metric than the first: replies leave by it then. A route to these clients by another interface has to go.',
   'health.deleted': 'The rule was deleted',
 } as const

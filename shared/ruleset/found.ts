@@ -8,6 +8,19 @@ import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 /** The start of the next page, if an answer would be too long for one line; null at the end. */
 export const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 
+/** So many are listed. */
+export const UPLINKS_MAX = 64
+/**
+ * An interface that rules name and by which the host does not send its own packets: what came in by it for them is
+ * answered by it, by way of `gateway`, "" if there is none.
+ */
+export const Uplink = strict({
+  interface_name: DeviceName,
+  family: Type.Union([Type.Literal(4), Type.Literal(6)]),
+  gateway: Type.Union([IpText, Type.Literal('')]),
+})
+export type Uplink = Static<typeof Uplink>
+
 /**
  * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot
  * would bring back and the kernel lacks. `unmanaged` is what our table holds and no rule explains, as text.
@@ -26,6 +39,7 @@ export const RulesetFound = strict({
   unmanaged: Type.Array(line(600)),
   /** The lines that should lead from chains of the kernel to chains of the backend and do not. */
   missing_jumps: Type.Optional(Type.Array(line(100), { maxItems: 20 })),
+  uplinks: Type.Array(Uplink, { maxItems: UPLINKS_MAX }),
   next_id: NextId,
 })
 export type RulesetFound = Static<typeof RulesetFound>

@@ -19,7 +19,7 @@ export const INNER_OF_A = { 4: '172.17.1.1', 6: 'fd17::1' } as const
 export const MAIN = { 4: '192.0.2.2', 6: '2001:db8:b::2' } as const
 const PROVIDER = { 4: '192.0.2.1', 6: '2001:db8:b::1' } as const
 export const CONTAINER = { 4: '172.20.0.2', 6: 'fd20::2' } as const
-const BRIDGE = { 4: '172.20.0.1', 6: 'fd20::1' } as const
+export const BRIDGE = { 4: '172.20.0.1', 6: 'fd20::1' } as const
 
 export type Protocol = 'tcp' | 'udp'
 export type Family = 4 | 6

@@ -249,13 +249,13 @@ for (const [backend, variant] of VARIANTS) {
     it('are brought back from what was last accepted where any of it is gone, and only then', async () => {
       const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
       await goTo(rules)
-      assert.equal(await restoreRules(host.kernel, noJournal()), null)
+      assert.equal(await restoreRules(host.kernel), null)
       flush()
       assert.deepEqual((await host.kernel.rulesets.read()).is_present, false)
-      assert.equal(await restoreRules(host.kernel, noJournal()), 2)
+      assert.equal(await restoreRules(host.kernel), 2)
       assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
       iptables('-t mangle -F')
-      assert.equal(await restoreRules(host.kernel, noJournal()), 2)
+      assert.equal(await restoreRules(host.kernel), 2)
       assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
     })
   })

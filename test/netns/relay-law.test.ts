@@ -232,10 +232,10 @@ describe('The relay rules of a real kernel', function () {
   it('are brought back from what was last accepted where the table is gone, and only then', async () => {
     const rules = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
     await goTo(rules)
-    assert.equal(await restoreRules(host.kernel, noJournal()), null)
+    assert.equal(await restoreRules(host.kernel), null)
     nft('flush ruleset')
     assert.deepEqual((await host.kernel.rulesets.read()).is_present, false)
-    assert.equal(await restoreRules(host.kernel, noJournal()), 2)
+    assert.equal(await restoreRules(host.kernel), 2)
     assert.deepEqual(await held(), { rules, damaged: [], unmanaged: [] })
   })
 })

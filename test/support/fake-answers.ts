@@ -1,6 +1,7 @@
 // Tunnels that are answered through, in memory.
 import type { Answers } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import type { Uplink } from '@panel/shared/ruleset/found.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 
 export class FakeAnswers implements Answers {
@@ -55,6 +56,10 @@ export class FakeAnswers implements Answers {
     this.broken.clear()
     this.isNetworkBroken = false
   }
+
+  /** Interfaces that rules name and are answered by. */
+  byInterface: readonly Uplink[] = []
+  uplinks = async (): Promise<readonly Uplink[]> => this.byInterface
 
   refusal = async (): Promise<Message | null> => this.whyNot
   trouble = (): string | null => this.damage

@@ -1,9 +1,12 @@
 // Tunnels that are answered through: what comes in by them for their own addresses goes back by them, whatever the
-// routing tables say (decisions.md, T27); and what comes in for an own address of a network goes back by its paths (T42).
+// routing tables say (decisions.md, T27); what comes in for an own address of a network goes back by its paths (T42);
+// and what comes in for a relay rule that names an interface by that interface (T45).
 // The kernel is given what the links that are up call for.
 import type { Message } from '@panel/shared/messages/message.ts'
 import { carrying, familyOf } from '@panel/shared/network/canonical.ts'
-import type { Answered } from '@panel/shared/ruleset/nft/answers.ts'
+import type { Uplink } from '@panel/shared/ruleset/found.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { isAnswerMark, type Answered, type AnswersDue } from '@panel/shared/ruleset/nft/answers.ts'
 import type { Answers } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { RawAddress } from '../../netlink/address.ts'
@@ -20,13 +23,15 @@ import { textIn } from '../files/proc.ts'
 import type { AnsweredTunnel, AnswersRecord } from './record.ts'
 import { AnswerRouting, type Way } from './routing.ts'
 import type { AnswersTable } from './table.ts'
+import { dueUplinks, namesInterface, type DueUplink } from './uplinks.ts'
 
 /** Addresses that are nobody's, so that only a default route leads there. Nothing is sent. */
 const ANYWHERE = { 4: '240.0.0.1', 6: '4000::1' } as const
 
 interface Due {
   readonly ways: readonly Way[]
-  readonly answered: readonly Answered[]
+  readonly table: AnswersDue
+  readonly uplinks: readonly DueUplink[]
   /** Links whose arrivals the kernel would drop, since their way back is another one. */
   readonly strict: readonly string[]
 }
@@ -38,16 +43,27 @@ export class KernelAnswers implements Answers {
   readonly #record: AnswersRecord
   readonly #networks: NetworksRecord
   readonly #table: AnswersTable
+  readonly #rules: () => readonly RelayRule[]
+  /** Why rules are not answered by the interfaces that they name; null where they are. Undefined: not checked yet. */
+  #refusal: Message | null | undefined
   /** Nothing is due, and nothing of ours is left. */
   #isClean = false
 
-  constructor(socket: NetlinkSocket, record: AnswersRecord, networks: NetworksRecord, table: AnswersTable) {
+  /** `rules` are those that boot brings back. */
+  constructor(
+    socket: NetlinkSocket,
+    record: AnswersRecord,
+    networks: NetworksRecord,
+    table: AnswersTable,
+    rules: () => readonly RelayRule[],
+  ) {
     this.#socket = socket
     this.#reader = new LinkReader(socket)
     this.#routing = new AnswerRouting(socket)
     this.#record = record
     this.#networks = networks
     this.#table = table
+    this.#rules = rules
   }
 
   names(): string[] {
@@ -71,13 +87,24 @@ export class KernelAnswers implements Answers {
     return !due.strict.some((name) => names.includes(name)) && this.#isWhole(due)
   }
 
-  async #isWhole({ ways, answered }: Due): Promise<boolean> {
+  async uplinks(): Promise<Uplink[]> {
+    if (!this.#rules().some(namesInterface)) return []
+    const due = await this.#due()
+    if (due.uplinks.length === 0 || !(await this.#isWhole(due))) return []
+    return due.uplinks.map(({ interface_name, family, gateway }) => ({ interface_name, family, gateway }))
+  }
+
+  async #isWhole({ ways, table }: Due): Promise<boolean> {
     const { missing, extra } = await this.#routing.differences(ways)
-    return missing.length + extra.length === 0 && this.#table.isWhole(answered)
+    return missing.length + extra.length === 0 && this.#table.isWhole(table)
   }
 
   marked(): string[] {
-    return [...this.names(), ...this.#ofNetworks().map(({ state }) => state.destination)]
+    return [
+      ...this.names(),
+      ...this.#ofNetworks().map(({ state }) => state.destination),
+      ...this.#rules().flatMap(({ bind_interface }) => bind_interface ?? []),
+    ]
   }
 
   /** Networks of which something is answered. */
@@ -117,12 +144,12 @@ export class KernelAnswers implements Answers {
     // One that is not as it should be is in the place of one that is missing.
     for (const request of extra) await this.#unlessDone(request, 'ENOENT', 'ESRCH')
     for (const request of missing) await this.#unlessDone(request, 'EEXIST')
-    await this.#table.put(due.answered)
+    await this.#table.put(due.table)
     this.#isClean = this.#isIdle()
   }
 
   #isIdle(): boolean {
-    return this.#record.tunnels.length + this.#networks.networks.length === 0
+    return this.#record.tunnels.length + this.#networks.networks.length === 0 && !this.#rules().some(namesInterface)
   }
 
   refusal(): Promise<Message | null> {
@@ -145,10 +172,10 @@ export class KernelAnswers implements Answers {
   async #due(): Promise<Due> {
     const { tunnels } = this.#record
     const names = [...this.names(), ...this.#networks.networks.flatMap(pathNames)]
-    if (names.length === 0) return { ways: [], answered: [], strict: [] }
     const links = (await this.#reader.named(names, dumpWithoutCounters)).filter(({ flags }) => (flags & IFF_UP) !== 0)
     const addresses = await this.#reader.addresses(links)
-    const own = links.length === 0 ? NO_OWN : { 4: await this.#own(4), 6: await this.#own(6) }
+    const isIdle = links.length === 0 && !this.#rules().some(namesInterface)
+    const own = isIdle ? NO_OWN : { 4: await this.#own(4), 6: await this.#own(6) }
     const arrivals = links.length === 0 ? null : await this.#reader.arrivals()
     const taken = new Set<string>()
     const each = tunnels.flatMap((tunnel) => {
@@ -156,21 +183,38 @@ export class KernelAnswers implements Answers {
       return link ? [dueOf(tunnel, link, addresses.get(link.index) ?? [], own, taken)] : []
     })
     each.push(...this.#ofNetworks().flatMap((network) => dueOfNetwork(network, links, addresses, own, taken)))
+    const uplinks = await this.#dueUplinks(own)
     return {
-      ways: each.flatMap(({ ways }) => ways),
-      answered: each.flatMap(({ answered }) => answered),
+      ways: [...each.flatMap(({ ways }) => ways), ...uplinks.map(({ way }) => way)],
+      table: {
+        addresses: each.flatMap(({ answered }) => answered),
+        rules: uplinks.flatMap(({ way: { number }, route_rule_ids }) =>
+          route_rule_ids.map((route_rule_id) => ({ route_rule_id, number })),
+        ),
+      },
+      uplinks,
       strict: links.filter(({ index }) => arrivals?.get(index)?.rp_filter === 1).map(({ name }) => name),
     }
   }
 
-  /** The address that the kernel gives this host's own packets, or null. */
-  async #own(family: 4 | 6): Promise<string | null> {
+  /** What is answered as a tunnel is so whatever rules name it. A host that cannot do it relays all the same. */
+  async #dueUplinks(own: Own): Promise<DueUplink[]> {
+    const due = await dueUplinks(this.#reader, this.#rules(), this.names(), { 4: own[4].index, 6: own[6].index })
+    const isMarkTaken = this.#rules().some(({ fwmark }) => fwmark !== null && isAnswerMark(fwmark))
+    if (due.length === 0 || isMarkTaken) return []
+    this.#refusal ??= await this.#table.refusal()
+    return this.#refusal === null ? due : []
+  }
+
+  /** How the kernel sends this host's own packets: by which link, with which address. */
+  async #own(family: 4 | 6): Promise<OwnWay> {
     const [found] = await this.#socket.request(resolveRoute(ANYWHERE[family])).catch((error: unknown) => {
       if (error instanceof KernelError) return []
       throw error
     })
     const route = found ? decodeRoute(found) : null
-    return route?.type === RTN_UNICAST && route.source !== '' ? route.source : null
+    if (route?.type !== RTN_UNICAST) return NOWHERE
+    return { index: route.index, address: route.source === '' ? null : route.source }
   }
 
   async #loosen(interface_name: string): Promise<void> {
@@ -196,8 +240,18 @@ export class KernelAnswers implements Answers {
 
 const pathNames = ({ state }: KeptNetwork): string[] => state.paths.map(({ interface_name }) => interface_name)
 
-type Own = Readonly<Record<4 | 6, string | null>>
-const NO_OWN: Own = { 4: null, 6: null }
+interface OwnWay {
+  readonly index: number
+  readonly address: string | null
+}
+type Own = Readonly<Record<4 | 6, OwnWay>>
+const NOWHERE: OwnWay = { index: 0, address: null }
+const NO_OWN: Own = { 4: NOWHERE, 6: NOWHERE }
+/** What one tunnel or network has due. */
+interface Part {
+  readonly ways: readonly Way[]
+  readonly answered: readonly Answered[]
+}
 
 /** `taken` are the addresses of tunnels before it: one that two of them have is answered by the first. */
 function dueOf(
@@ -206,7 +260,7 @@ function dueOf(
   addresses: readonly RawAddress[],
   own: Own,
   taken: Set<string>,
-): Pick<Due, 'ways' | 'answered'> {
+): Part {
   const managed = addresses.filter((one) => !isUnmanaged(one))
   const ways = ([AF_INET, AF_INET6] as const).flatMap((family): Way[] => {
     const isAny = managed.some((one) => one.family === family)
@@ -219,7 +273,7 @@ function dueOf(
       interface_names: [interface_name],
       number,
       address,
-      own: otherThan(address, own[family === AF_INET ? 4 : 6]),
+      own: otherThan(address, own[family === AF_INET ? 4 : 6].address),
     })),
   }
 }
@@ -231,7 +285,7 @@ function dueOfNetwork(
   addresses: Addresses,
   own: Own,
   taken: Set<string>,
-): Pick<Due, 'ways' | 'answered'>[] {
+): Part[] {
   const { number, state } = network
   const family = familyOf(state) === 4 ? AF_INET : AF_INET6
   const hops = carrying(state.paths).flatMap(({ interface_name, weight }) => {
@@ -241,7 +295,7 @@ function dueOfNetwork(
   if (hops.length === 0) return []
   const interface_names = pathNames(network)
   const fresh = state.own_addresses.filter((address) => !taken.has(address) && taken.add(address))
-  const ofHost = own[familyOf(state)]
+  const ofHost = own[familyOf(state)].address
   return [
     {
       ways: [{ family, number, hops }],

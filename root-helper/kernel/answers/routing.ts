@@ -1,5 +1,6 @@
 // The rules and routes by which marked answers find their way: what is due, what the kernel holds of ours, and what
 // differs. Ours have a protocol of their own; nothing else is read as ours, or removed.
+import { sameState } from '@panel/shared/change/change.ts'
 import { ROUTE_PROTOCOL } from '@panel/shared/network/model.ts'
 import { ANSWER_BASE, ANSWER_MASK, ANSWER_NUMBER_MAX, answerMark } from '@panel/shared/ruleset/nft/answers.ts'
 import { ipText, type AddressFamily } from '../../netlink/bytes.ts'
@@ -12,11 +13,13 @@ import { dumpBoth, ourRoutes, shapeOf, withoutHops, type OurRoute } from '../our
 /** The priority of our rules: behind the local table and ahead of the rules that distributions and VPNs add. */
 const PRIORITY = 19_995
 
-/** One hop for a tunnel, and one for each path of a network. */
+/** One hop for a tunnel or an interface, and one for each path of a network. */
 export interface Way {
   readonly family: AddressFamily
   readonly number: number
   readonly hops: readonly NewHop[]
+  /** Networks that the link is in itself, so that no gateway leads there. */
+  readonly neighbours?: readonly Pick<NewRoute, 'destination' | 'prefix_length'>[]
 }
 
 const ruleOf = ({ family, number }: Way): NewRule => ({
@@ -28,10 +31,18 @@ const ruleOf = ({ family, number }: Way): NewRule => ({
   table: answerMark(number),
 })
 
-/** The default route of the table of the mark. */
-const routeOf = ({ family, number, hops }: Way): NewRoute => ({
-  destination: ipText(Buffer.alloc(family === AF_INET ? 4 : 16)),
-  prefix_length: 0,
+/** The table of the mark. */
+const routesOf = (way: Way): NewRoute[] => [
+  routeOf(way, ipText(Buffer.alloc(way.family === AF_INET ? 4 : 16)), 0),
+  ...(way.neighbours ?? []).map(({ destination, prefix_length }) => {
+    const hops = way.hops.map((hop) => ({ ...hop, gateway: '', isOnlink: false }))
+    return routeOf({ ...way, hops }, destination, prefix_length)
+  }),
+]
+
+const routeOf = ({ family, number, hops }: Way, destination: string, prefix_length: number): NewRoute => ({
+  destination,
+  prefix_length,
   source: '',
   table: answerMark(number),
   protocol: ROUTE_PROTOCOL,
@@ -55,7 +66,7 @@ export class AnswerRouting {
   /** What the kernel lacks of what is due, and what it has beside. */
   async differences(due: readonly Way[]): Promise<{ readonly missing: Request[]; readonly extra: Request[] }> {
     const [rules, routes] = [await this.#rules(), await ourRoutes(this.#socket, isOurTable)]
-    const [rulesDue, routesDue] = [due.map(ruleOf), due.map(routeOf)]
+    const [rulesDue, routesDue] = [due.map(ruleOf), due.flatMap(routesOf)]
     const lacking = without(routesDue, routes, shapeOf)
     const beside = without(routes, routesDue, shapeOf)
     const former = lacking.map((route) => beside.find((other) => isInPlaceOf(route, other)))
@@ -86,8 +97,10 @@ export class AnswerRouting {
 const nameOf = ({ table }: NewRoute): string => `the table of answers ${table - ANSWER_BASE}`
 
 /** The kernel puts the one in the place of the other, and an answer always finds one of them. */
-const isInPlaceOf = (route: NewRoute, { destination, table, metric }: OurRoute): boolean =>
-  route.destination === destination && route.table === table && route.metric === metric
+const isInPlaceOf = (route: NewRoute, { destination, prefix_length, table, metric }: OurRoute): boolean =>
+  sameState([route.destination, route.prefix_length], [destination, prefix_length]) &&
+  route.table === table &&
+  route.metric === metric
 
 /** Those of `all` that are not among `taken`; of several that are alike, all but as many as are taken. */
 function without<T extends U, U>(all: readonly T[], taken: readonly U[], keyOf: (one: U) => string): T[] {

@@ -1,6 +1,6 @@
 // The nft table of answers: written whole in one transaction, and whole as long as nft lists it as it did right
 // afterwards.
-import { ANSWERS_TABLE, renderAnswers, type Answered } from '@panel/shared/ruleset/nft/answers.ts'
+import { ANSWERS_TABLE, renderAnswers, type AnswersDue } from '@panel/shared/ruleset/nft/answers.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { hasCrashed } from '../program/program.ts'
@@ -34,17 +34,17 @@ export class AnswersTable {
     }
   }
 
-  async isWhole(answered: readonly Answered[]): Promise<boolean> {
+  async isWhole(due: AnswersDue): Promise<boolean> {
     const listing = await this.#list()
-    if (answered.length === 0) return listing === null
-    return listing !== null && this.#written?.text === renderAnswers(answered) && this.#written.listing === listing
+    if (isNothing(due)) return listing === null
+    return listing !== null && this.#written?.text === renderAnswers(due) && this.#written.listing === listing
   }
 
   /** Nothing is written that is whole already. */
-  async put(answered: readonly Answered[]): Promise<void> {
-    if (!this.#nft || (await this.isWhole(answered))) return
+  async put(due: AnswersDue): Promise<void> {
+    if (!this.#nft || (await this.isWhole(due))) return
     const nft = this.#nft
-    const text = answered.length === 0 ? `delete table ${ANSWERS_TABLE}\n` : renderAnswers(answered)
+    const text = isNothing(due) ? `delete table ${ANSWERS_TABLE}\n` : renderAnswers(due)
     await this.#generations.during(() => nft.submit(text).then(() => 1))
     this.#seen = null
     this.#written = { text, listing: await this.#list() }
@@ -61,10 +61,15 @@ export class AnswersTable {
   }
 }
 
-const EXAMPLE: readonly Answered[] = [
-  { interface_names: ['gre1'], number: 1, address: '192.0.2.1', own: '192.0.2.2' },
-  { interface_names: ['gre1'], number: 1, address: '2001:db8::1', own: '2001:db8::2' },
-]
+const isNothing = ({ addresses, rules }: AnswersDue): boolean => addresses.length + rules.length === 0
+
+const EXAMPLE: AnswersDue = {
+  addresses: [
+    { interface_names: ['gre1'], number: 1, address: '192.0.2.1', own: '192.0.2.2' },
+    { interface_names: ['gre1'], number: 1, address: '2001:db8::1', own: '2001:db8::2' },
+  ],
+  rules: [{ route_rule_id: 1, number: 1 }],
+}
 
 /** The kernel lists the elements of a set in whatever order. */
 function normal(listed: string | null): Listing {

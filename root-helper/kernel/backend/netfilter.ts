@@ -29,12 +29,13 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | '
   readonly answersTable: AnswersTable
 }
 
-/** No backend is chosen yet. */
+/** No backend is chosen yet. `onSaved`: whenever rules have changed that boot brings back, or were put in again. */
 export function openNetfilter(
   state: StateFolder,
   boot: BootRules,
   wanted: WantedBackend,
   fastFlows: FastFlows,
+  onSaved: () => Promise<void>,
 ): Netfilters {
   const generations = new Generations(rulesetGeneration())
   const protection = new TableProtection(state, new OwnedTable(generations.now))
@@ -47,7 +48,7 @@ export function openNetfilter(
       : foreignBy(new Nft(nft), () => generations.ofOthers())
   return {
     ruleBackends: choice,
-    rulesets: rulesetsOf(choice),
+    rulesets: rulesetsOf(choice, onSaved),
     netfilter: withLegacy(netfilter, legacy),
     legacy,
     changes: new RulesetChanges(() => generations.ofOthers()),
@@ -57,9 +58,13 @@ export function openNetfilter(
 }
 
 /** The facade of whatever backend is active at the moment. */
-function rulesetsOf(choice: BackendChoice): Rulesets {
+function rulesetsOf(choice: BackendChoice, onSaved: () => Promise<void>): Rulesets {
   const read: Rulesets['read'] = async () => ({ ...(await choice.rulesets.read()), trouble: choice.blocking })
-  return new Proxy({ read } as Rulesets, {
+  const saveForBoot: Rulesets['saveForBoot'] = async (gone, put) => {
+    await choice.rulesets.saveForBoot(gone, put)
+    await onSaved()
+  }
+  return new Proxy({ read, saveForBoot } as Rulesets, {
     get(own, name) {
       if (name in own) return Reflect.get(own, name) as unknown
       const { rulesets } = choice

@@ -36,6 +36,7 @@ export function bootRulesIn(folder: StateFolder): BootRules {
     async change(gone, put) {
       const { boot_rules, boot_trouble } = held()
       if (boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(boot_trouble))
+      if (gone.length + put.length === 0) return
       const next = swapped(boot_rules, { gone, put })
       if (!(await file.append(JSON.stringify({ gone, put })))) await file.write(JSON.stringify({ rules: next }))
       rules = next

@@ -4,13 +4,13 @@ import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/mode
 import type { KernelEvents } from '../facilities.ts'
 import type { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { transportError } from '../../netlink/errors.ts'
-import { watchLinks, type LinkEvent } from '../../netlink/events.ts'
+import { watchLinks, type Beside, type LinkEvent } from '../../netlink/events.ts'
 import { log } from '../../log.ts'
 
 /** The events of the network namespace in which it is called; `legacy` are the tables of iptables-legacy. */
 export const kernelEvents = (ruleset: RulesetChanges, legacy: Watched): KernelEvents => ({
   watch(onEvent) {
-    const endLinks = linksWatched(onEvent, { withPaths: true })
+    const endLinks = linksWatched(onEvent, 'paths')
     const endRuleset = ruleset.watch((by) => onEvent(by === '' ? RULESET_CHANGED : { ...RULESET_CHANGED, by }))
     const endLegacy = legacy.watch(() => onEvent(RULESET_CHANGED))
     return () => {
@@ -19,7 +19,7 @@ export const kernelEvents = (ruleset: RulesetChanges, legacy: Watched): KernelEv
       endLegacy()
     }
   },
-  watchLinks: (onChange) => linksWatched(onChange),
+  watchLinks: (onChange) => linksWatched(onChange, 'defaults'),
   nameWriters: () => ruleset.nameWriters(),
 })
 
@@ -27,7 +27,7 @@ interface Watched {
   watch(onChange: () => void): () => void
 }
 
-function linksWatched(onEvent: (event: HostEvent) => void, { withPaths = false } = {}): () => void {
+function linksWatched(onEvent: (event: HostEvent) => void, beside: Beside): () => void {
   try {
     return watchLinks(
       {
@@ -37,7 +37,7 @@ function linksWatched(onEvent: (event: HostEvent) => void, { withPaths = false }
           onEvent(LOST)
         },
       },
-      { withPaths },
+      { beside },
     )
   } catch (error) {
     throw transportError('listen to the kernel', error)

@@ -3,7 +3,7 @@
 import type { Kernel } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
 import { messageOf } from '../../text.ts'
-import type { LinkWork } from '../../follow-links.ts'
+import { isOfLinks, type LinkWork } from '../../follow-links.ts'
 
 /**
  * After a change of an address new connections are given the old one until the work has its turn, which comes when the
@@ -12,7 +12,7 @@ import type { LinkWork } from '../../follow-links.ts'
  */
 export const followedSources = ({ links, rulesets }: Pick<Kernel, 'links' | 'rulesets'>): LinkWork => ({
   failed: (error) => log('warning', 'The addresses of the tunnels are not followed', { detail: messageOf(error) }),
-  isConcerned: () => true,
+  isConcerned: isOfLinks,
   async work() {
     await rulesets.followSources(await links.sources())
     await rulesets.followDevices(await links.devices())

@@ -65,7 +65,7 @@ async function moveAndRestore(
       throw error
     })
   if (found.length > 0) await ruleBackends.look()
-  await restoreRules(kernel, journal, hadTable)
+  await restoreRules(kernel, hadTable)
   const { active } = ruleBackends.active
   if (ruleBackends.recorded() !== active) await ruleBackends.record(active)
 }
@@ -86,12 +86,11 @@ function readableForBoot(held: HeldRuleset): HeldRuleset {
   return held
 }
 
-/** Returns how many rules were brought back; null where nothing was to be done. Throws where they could not be. */
-export async function restoreRules(
-  { rulesets, ruleBackends }: RuleKernel,
-  journal: Journal,
-  hadTable = true,
-): Promise<number | null> {
+/**
+ * Returns how many rules were brought back; null where nothing was to be done. Throws where they could not be. It is
+ * unjournaled: a start that is cut short here would otherwise be put back by the next, which had a table then.
+ */
+export async function restoreRules({ rulesets, ruleBackends }: RuleKernel, hadTable = true): Promise<number | null> {
   await rulesets.bringUpToDate()
   const held = readableForBoot(await rulesets.read())
   const able = await ableHere(held.boot_rules, rulesets, ruleBackends)
@@ -102,7 +101,7 @@ export async function restoreRules(
   const before = hostRules(held, ids)
   const after = { rules, boot: [...lost], pieces: [], strays: [] }
   const subject = rulesetSubject(rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
-  requireApplied(await new Transaction(subject, journal).apply({ before, after }))
+  requireApplied(await new Transaction(subject, NO_JOURNAL).apply({ before, after }))
   log('info', 'The relay rules last accepted are back in the kernel', { rules: rules.length })
   return rules.length
 }

@@ -228,6 +228,5 @@ async function executeStep(
     const gone = ruleIds(step.before).filter((id) => !stays.has(id))
     await rulesets.submit([...gone, ...step.leftovers], step.after)
   }
-  const { gone, put } = step.boot
-  if (gone.length + put.length > 0) await rulesets.saveForBoot(gone, put)
+  await rulesets.saveForBoot(step.boot.gone, step.boot.put)
 }

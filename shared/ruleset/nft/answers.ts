@@ -1,6 +1,6 @@
 // The table that has answers leave by the way that they are due to (decisions.md, T27 and T42): it marks packets of flows
 // that came in for an address of such a tunnel or network, and a rule of the routing leads that mark there. Pure.
-import { hex } from '../mark.ts'
+import { hex, RULE_MASK, ruleMark } from '../mark.ts'
 import { FAMILIES, hooked, ip } from './hooks.ts'
 
 export const ANSWERS_NAME = 'panel_answers'
@@ -60,14 +60,27 @@ export interface Answered {
   readonly own: string | null
 }
 
+/** All that the table is made of. */
+export interface AnswersDue {
+  readonly addresses: readonly Answered[]
+  readonly rules: readonly AnsweredRule[]
+}
+
+/** A relay rule whose connections are answered by the interface that it names. */
+export interface AnsweredRule {
+  readonly route_rule_id: number
+  readonly number: number
+}
+
 /** One transaction: the table as it is to be, whatever was there. */
-export function renderAnswers(answered: readonly Answered[]): string {
+export function renderAnswers({ addresses, rules }: AnswersDue): string {
   const isOf = (family: 4 | 6) => (one: Answered) => one.address.includes(':') === (family === 6)
   return [
     `add table ${ANSWERS_TABLE}`,
     `delete table ${ANSWERS_TABLE}`,
     `table ${ANSWERS_TABLE} {`,
-    ...FAMILIES.map((family) => sets(family, answered.filter(isOf(family)))),
+    ...FAMILIES.map((family) => sets(family, addresses.filter(isOf(family)))),
+    ...ofRules(rules),
     ...CHAINS.flatMap(([name, hook, lines]) => [`  chain ${name} {`, ...[hook, ...lines].map(indented), '  }']),
     '}\n',
   ].join('\n')
@@ -78,7 +91,11 @@ const indented = (line: string): string => `    ${line}`
 const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
   FAMILIES.map((family) => line(family, ip(family)))
 
+/** The bits of a ct mark that name its rule, whether its flow is on the fast path or not. */
+const OF_RULE = `ct mark & ${hex(RULE_MASK & 0x7fff_ffff)}`
+
 const MARKING = [
+  `ct direction reply meta mark set ${OF_RULE} map @uplink`,
   `ct direction reply ct label ${ELSEWHERE} return`,
   ...forEach((family, ip) => `ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`),
 ]
@@ -105,7 +122,10 @@ const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly st
   [
     'kept_slow',
     hooked('filter', 'forward', 8),
-    forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
+    [
+      ...forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
+      `${OF_RULE} @uplinked meta mark set ${hex(ANSWER_BASE)}`,
+    ],
   ],
   [
     'spent',
@@ -136,6 +156,24 @@ function sets(family: 4 | 6, answered: readonly Answered[]): string {
       answered.flatMap((one) => (one.own === null ? [] : linked(one).map((place) => `${place} : ${one.own}`))),
     ),
   ].join('\n')
+}
+
+function ofRules(rules: readonly AnsweredRule[]): string[] {
+  const marks = rules.map(
+    ({ route_rule_id, number }) => [hex(ruleMark(route_rule_id)), hex(answerMark(number))] as const,
+  )
+  return [
+    set(
+      'map uplink',
+      'mark : mark',
+      marks.map((pair) => pair.join(' : ')),
+    ),
+    set(
+      'set uplinked',
+      'mark',
+      marks.map(([mark]) => mark),
+    ),
+  ]
 }
 
 const set = (name: string, type: string, elements: readonly string[]): string =>

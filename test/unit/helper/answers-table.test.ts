@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { AnswersTable } from '@panel/root-helper/kernel/answers/table.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
-import type { Answered } from '@panel/shared/ruleset/nft/answers.ts'
+import type { Answered, AnswersDue } from '@panel/shared/ruleset/nft/answers.ts'
 
 const ONE: Answered = { interface_names: ['gre-a-1'], number: 1, address: '172.17.1.2', own: null }
 const TWO: Answered = { ...ONE, address: '172.17.1.6', own: '192.0.2.1' }
@@ -29,6 +29,8 @@ class FakeNft {
   list = async (): Promise<string | null> => this.listing
 }
 
+const due = (...addresses: readonly Answered[]): AnswersDue => ({ addresses, rules: [] })
+
 describe('The table of answers', () => {
   let nft: FakeNft
   let table: AnswersTable
@@ -38,34 +40,34 @@ describe('The table of answers', () => {
   })
 
   it('is written once, and again only for other tunnels or after others changed it', async () => {
-    await table.put([ONE])
-    await table.put([ONE])
+    await table.put(due(ONE))
+    await table.put(due(ONE))
     assert.equal(nft.submitted.length, 1)
-    await table.put([ONE, TWO])
+    await table.put(due(ONE, TWO))
     assert.equal(nft.submitted.length, 2)
     nft.listing = '{"nftables":[]}'
     nft.generation += 1
-    assert.equal(await table.isWhole([ONE, TWO]), false)
-    await table.put([ONE, TWO])
-    assert.deepEqual([nft.submitted.length, await table.isWhole([ONE, TWO])], [3, true])
+    assert.equal(await table.isWhole(due(ONE, TWO)), false)
+    await table.put(due(ONE, TWO))
+    assert.deepEqual([nft.submitted.length, await table.isWhole(due(ONE, TWO))], [3, true])
   })
 
   it('is whole in whatever order the kernel lists its elements, and not for other tunnels', async () => {
-    await table.put([ONE])
+    await table.put(due(ONE))
     nft.listing = nft.listing?.replace('["a","b"]', '["b","a"]') ?? null
     nft.generation += 1
-    assert.deepEqual([await table.isWhole([ONE]), await table.isWhole([TWO])], [true, false])
+    assert.deepEqual([await table.isWhole(due(ONE)), await table.isWhole(due(TWO))], [true, false])
   })
 
   it('goes with the last tunnel, and is whole then', async () => {
-    await table.put([ONE])
-    await table.put([])
-    assert.deepEqual([nft.submitted.at(-1), await table.isWhole([])], ['delete table inet panel_answers\n', true])
+    await table.put(due(ONE))
+    await table.put(due())
+    assert.deepEqual([nft.submitted.at(-1), await table.isWhole(due())], ['delete table inet panel_answers\n', true])
   })
 
   it('of an earlier helper is not known to be whole, so it is written again', async () => {
     nft.listing = '{"nftables":[]}'
-    assert.equal(await table.isWhole([ONE]), false)
+    assert.equal(await table.isWhole(due(ONE)), false)
   })
 
   it('is refused without nft and by a kernel that lacks what it needs; a crash of nft is no answer', async () => {

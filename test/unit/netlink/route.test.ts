@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { routesThrough } from '@panel/root-helper/kernel/link/routes.ts'
 import { hopsThatCarry, shapeOf, withoutHops } from '@panel/root-helper/kernel/our-routes.ts'
+import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import type { Message } from '@panel/root-helper/netlink/message.ts'
 import { decodeRoute, deleteRoute, newRoute, replaceRoute, type NewRoute } from '@panel/root-helper/netlink/route.ts'
@@ -13,7 +14,7 @@ const asMessage = (route: NewRoute): Message => ({
 })
 
 const routeOf = (family: 4 | 6): fc.Arbitrary<NewRoute> => {
-  const gateways = family === 4 ? ['', '172.17.1.1', '172.17.2.1'] : ['', 'fd17::1', 'fe80::54']
+  const gateways = family === 4 ? ['', '172.17.1.1', 'fe80::54'] : ['', 'fd17::1', 'fe80::54']
   const hop = fc.record({
     index: fc.integer({ min: 1, max: 1000 }),
     gateway: fc.constantFrom(...gateways),
@@ -75,6 +76,20 @@ describe('A route', () => {
     fc.assert(
       fc.property(routeOf(4), (sent) => {
         assert.equal(routesThrough([asMessage(sent)]).length, sent.protocol === 84 ? 0 : 1)
+      }),
+    )
+  })
+
+  it('is reported to a listener for default routes alone if it leads everywhere', () => {
+    fc.assert(
+      fc.property(route, (sent) => {
+        const message = asMessage(sent)
+        const header = Buffer.alloc(16)
+        header.writeUInt32LE(16 + message.body.length, 0)
+        header.writeUInt16LE(message.type, 4)
+        const datagram = Buffer.concat([header, message.body])
+        assert.equal(decodeEvents(datagram, 'paths').length, 1)
+        assert.equal(decodeEvents(datagram, 'defaults').length, sent.prefix_length === 0 ? 1 : 0)
       }),
     )
   })

@@ -6,14 +6,14 @@ import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { isOneWay } from '../traffic/evidence.ts'
 import { atFarEnd } from '../routes/path/far-end.ts'
-import type { RouteRecord } from '../routes/record.ts'
+import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
 /** UDP may be meant for one direction alone, such as logs. */
 export function ofTraffic(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { unanswered } = facts
-  if (!isOneWay(unanswered)) return elsewhere(record, facts)
+  if (!isOneWay(unanswered)) return ofReplies(record, facts)
   const effect = record.route_protocol_id === ROUTE_PROTOCOLS.TCP ? 'stops' : 'may_stop'
   const keepsClients = record.nat_mode_id === NAT_MODES.None
   const over = keepsClients ? facts.tunnels.find(({ tunnel_id }) => facts.answersProbes(tunnel_id)) : undefined
@@ -38,9 +38,16 @@ function anotherWay(
   return cause('ANSWERS_TAKE_ANOTHER_WAY', effect, sentence, { remedies })
 }
 
-/** Other networks drop packets that come from an address which is not theirs. */
-function elsewhere({ bind_interface }: RouteRecord, { stuck, owner }: RuleFacts): Cause[] {
-  const came_in = bind_interface ?? owner?.name
+/** Other networks drop packets that come from an address which is not theirs. Root leads those of its uplinks back. */
+export function ofReplies(
+  record: Pick<RouteRecord, 'bind_interface' | 'address_family_id'>,
+  { stuck, owner, held }: Pick<RuleFacts, 'stuck' | 'owner' | 'held'>,
+): Cause[] {
+  const { bind_interface } = record
+  const isAnswered = held?.uplinks.some(
+    ({ interface_name, family }) => interface_name === bind_interface && family === familyOf(record),
+  )
+  const came_in = isAnswered ? undefined : (bind_interface ?? owner?.name)
   const away = stuck.find(({ device }) => device !== null && device !== '' && device !== came_in)
   if (came_in === undefined || !away) return []
   const { address, device } = away
@@ -50,7 +57,9 @@ function elsewhere({ bind_interface }: RouteRecord, { stuck, owner }: RuleFacts)
       'stops',
       message('health.replies_elsewhere', { address, device: device ?? '', name: came_in }),
       {
-        remedies: [message('health.fix_reply_route', { name: came_in })],
+        remedies: [
+          message(bind_interface === null ? 'health.fix_reply_interface' : 'health.fix_reply_route', { name: came_in }),
+        ],
       },
     ),
   ]

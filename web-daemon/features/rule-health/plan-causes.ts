@@ -67,7 +67,8 @@ const NOTHING_NOTICED = {
 function heldAfter(record: RouteRecord): KernelRules {
   const rule = ruleOf(record)
   const rules = new Map(rule ? [[rule.route_rule_id, rule]] : [])
-  return { backend: 'nftables', is_readable: true, is_present: true, detail: '', rules, damaged: [], unmanaged: [] }
+  const found = { backend: 'nftables', is_readable: true, is_present: true, detail: '' } as const
+  return { ...found, rules, damaged: [], unmanaged: [], uplinks: [] }
 }
 
 /** The kernel turns IPv4 forwarding on for every interface once it is turned on as a whole. */
