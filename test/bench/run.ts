@@ -3,6 +3,7 @@
 import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
+import { answersPart } from './answers/part.ts'
 import { fastPathPart } from './fast-path/part.ts'
 import { checksPart } from './checks.ts'
 import { hostPart } from './host/part.ts'
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   watch: { whyNot: needsRoot, run: watchPart },
   scrape: { whyNot: async () => undefined, run: scrapePart },
   checks: { whyNot: async () => undefined, run: checksPart },
+  answers: { whyNot: needsRoot, run: answersPart },
   relay: { whyNot: needsRoot, run: relayPart },
   rules: { whyNot: needsRoot, run: rulesPart },
   causes: { whyNot: needsRoot, run: causesPart },

@@ -72,67 +72,81 @@ export interface AnsweredRule {
   readonly number: number
 }
 
-/** One transaction: the table as it is to be, whatever was there. */
+/**
+ * One transaction: the table as it is to be, whatever was there. It has no line that nothing in it calls for, and
+ * packets that are no answers leave its chains by their first lines: every packet of the host passes them.
+ */
 export function renderAnswers({ addresses, rules }: AnswersDue): string {
   const isOf = (family: 4 | 6) => (one: Answered) => one.address.includes(':') === (family === 6)
+  const families = FAMILIES.filter((family) => addresses.some(isOf(family)))
   return [
     `add table ${ANSWERS_TABLE}`,
     `delete table ${ANSWERS_TABLE}`,
     `table ${ANSWERS_TABLE} {`,
-    ...FAMILIES.map((family) => sets(family, addresses.filter(isOf(family)))),
-    ...ofRules(rules),
-    ...CHAINS.flatMap(([name, hook, lines]) => [`  chain ${name} {`, ...[hook, ...lines].map(indented), '  }']),
+    ...families.map((family) => sets(family, addresses.filter(isOf(family)))),
+    ...(rules.length > 0 ? setsOfRules(rules) : []),
+    ...chains(families, rules.length > 0).flatMap(([name, lines]) => [
+      `  chain ${name} {`,
+      ...lines.map((line) => `    ${line}`),
+      '  }',
+    ]),
     '}\n',
   ].join('\n')
 }
 
-const indented = (line: string): string => `    ${line}`
-
-const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
-  FAMILIES.map((family) => line(family, ip(family)))
-
 /** The bits of a ct mark that name its rule, whether its flow is on the fast path or not. */
 const OF_RULE = `ct mark & ${hex(RULE_MASK & 0x7fff_ffff)}`
 
-const MARKING = [
-  `ct direction reply meta mark set ${OF_RULE} map @uplink`,
-  `ct direction reply ct label ${ELSEWHERE} return`,
-  ...forEach((family, ip) => `ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`),
-]
+type Chain = readonly [name: string, lines: readonly string[]]
 
-const [THROUGH, OUT] = BOTH_WAYS
-
-const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly string[]])[] = [
-  [
-    ...THROUGH,
+function chains(families: readonly (4 | 6)[], hasRules: boolean): Chain[] {
+  const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
+    families.map((family) => line(family, ip(family)))
+  const ofRules = (line: string): string[] => (hasRules ? [line] : [])
+  const marking = [
+    'ct direction original accept',
+    ...ofRules(`meta mark set ${OF_RULE} map @uplink accept`),
+    `ct label ${ELSEWHERE} accept`,
+    ...forEach((family, ip) => `meta mark set ct original ${ip} daddr map @answer${family}`),
+  ]
+  const [[through, throughHook], [out, outHook]] = BOTH_WAYS
+  return [
     [
-      ...forEach(
+      'arrived',
+      forEach(
         (family, ip) =>
-          `ct state new ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
+          `ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
       ),
-      ...MARKING,
     ],
-  ],
-  [...OUT, MARKING],
-  [
-    'owned',
-    hooked('nat', 'prerouting', -90),
-    forEach((family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`),
-  ],
-  [
-    'kept_slow',
-    hooked('filter', 'forward', 8),
+    [through, [throughHook, 'ct state new jump arrived', ...marking]],
+    [out, [outHook, ...marking]],
     [
-      ...forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
-      `${OF_RULE} @uplinked meta mark set ${hex(ANSWER_BASE)}`,
+      'owned',
+      [
+        hooked('nat', 'prerouting', -90),
+        ...forEach(
+          (family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`,
+        ),
+      ],
     ],
-  ],
-  [
-    'spent',
-    hooked('filter', 'postrouting', 300),
-    [`${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`],
-  ],
-]
+    [
+      'kept_slow',
+      [
+        hooked('filter', 'forward', 8),
+        `${FAST} != ${hex(ruleMark(0, 0, true))} accept`,
+        ...forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
+        ...ofRules(`${OF_RULE} @uplinked meta mark set ${hex(ANSWER_BASE)}`),
+      ],
+    ],
+    [
+      'spent',
+      [hooked('filter', 'postrouting', 300), `${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`],
+    ],
+  ]
+}
+
+/** The nibble of a ct mark, by which a flow of the fast path is known. */
+const FAST = `ct mark & ${hex(0xf000_0000)}`
 
 function sets(family: 4 | 6, answered: readonly Answered[]): string {
   const address = `ipv${family}_addr`
@@ -158,7 +172,7 @@ function sets(family: 4 | 6, answered: readonly Answered[]): string {
   ].join('\n')
 }
 
-function ofRules(rules: readonly AnsweredRule[]): string[] {
+function setsOfRules(rules: readonly AnsweredRule[]): string[] {
   const marks = rules.map(
     ({ route_rule_id, number }) => [hex(ruleMark(route_rule_id)), hex(answerMark(number))] as const,
   )
