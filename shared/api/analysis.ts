@@ -2,7 +2,7 @@
 // result; decisions.md, F24, D7).
 import type { Static } from '../schema.ts'
 import { MessageView } from './base/errors.ts'
-import { Severity } from './routes/causes.ts'
+import { Severity } from './base/severity.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 
 export const ROUTE_VERDICTS = [

@@ -60,6 +60,20 @@ describe('All faults of a request come at once', () => {
       ['remote_endpoint', 'addresses.0.address', 'addresses.2.address', 'addresses.3.address'],
     ],
     [
+      'the paths and own addresses of a network, beside its destination',
+      '/networks/preview',
+      {
+        destination: '',
+        paths: [{ tunnel_id: 0 }, { tunnel_id: 1, weight: 999 }],
+        own_addresses: ['x', '10.66.0.1', ''],
+        source_address: 'x',
+      },
+      [
+        ...['destination', 'paths.0.tunnel_id', 'paths.1.weight', 'own_addresses.0', 'own_addresses.2'],
+        'source_address',
+      ],
+    ],
+    [
       'the networks of a token, beside its expiry',
       '/auth/tokens',
       { title: 'x', scopes: ['read'], allowed_networks: [5, '10.0.0.0/33'], expires_date: '2000-01-01' },

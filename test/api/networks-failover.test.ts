@@ -25,7 +25,7 @@ describe('A path of a network', () => {
       await panel.up({ remote_endpoint, monitor_interval_seconds: INTERVAL })
     for (const id of [1, 2]) await panel.until(id, 'Up')
     panel.pathFailover.start()
-    await createNetwork(panel.operator, { network_title: 'Office', paths: PREFERRED })
+    await createNetwork(panel.operator, { network_title: 'Office', paths: PREFERRED, own_addresses: ['10.66.0.1'] })
   })
   afterEach(() => panel.close())
 
@@ -108,10 +108,13 @@ describe('A path of a network', () => {
     }
     await silence(1)
     await untilCarries('gre-a-2')
-    assert.deepEqual(await found(), [])
+    assert.deepEqual([await found(), (await read()).severity], [[], 'ok'])
     await silence(2)
     await untilCarries('gre-a-1')
     const since = (await read()).paths[1]?.failed_date
+    assert.deepEqual(await found(), [{ name: 'Office', state: 'down', since }])
+    assert.equal((await read()).severity, 'down')
+    real.networks.addresses.clear()
     assert.deepEqual(await found(), [{ name: 'Office', state: 'down', since }])
     await recover(2)
     panel.clock.advance(3 * INTERVAL)

@@ -8,25 +8,20 @@ import {
   deleteNetwork,
   getNetwork,
   listNetworks,
-  makeTunnels,
+  eachPanelWithTunnels,
   NETWORK,
   patchNetwork,
   PREFERRED,
   previewNetwork,
   statesOf,
 } from './support/networks.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
+import { act } from './support/tunnels.ts'
 
 describe('A network behind tunnels', () => {
   let panel: TestPanel
   let client: Client
-
-  beforeEach(async () => {
-    panel = await startPanel()
-    client = await panel.setUp()
-    await makeTunnels(client)
-  })
-  afterEach(() => panel.close())
+  eachPanelWithTunnels((made) => ({ panel, client } = made))
 
   describe('in the list', () => {
     beforeEach(async () => {
@@ -71,6 +66,48 @@ describe('A network behind tunnels', () => {
       const { body } = await getNetwork(client, 1)
       assert.deepEqual([body.is_known, body.kernel_route, body.lacks], [false, null, []])
       assert.match(body.detail, /^What this server holds of it is unknown: /)
+    })
+  })
+
+  describe('has a severity', () => {
+    const severity = async (): Promise<string> => {
+      const { body } = await getNetwork(client, 1)
+      assert.equal((await listNetworks(client)).body.networks[0]?.severity, body.severity)
+      return body.severity
+    }
+    beforeEach(async () => {
+      await createNetwork(client, { own_addresses: ['10.66.0.1'] })
+    })
+
+    it('that is ok as it was made, and while it is disabled', async () => {
+      assert.equal(await severity(), 'ok')
+      panel.kernel.networks.routes.clear()
+      await patchNetwork(client, 1, { is_enabled: false })
+      assert.equal(await severity(), 'ok')
+    })
+
+    it('that is degraded where the kernel lacks some of it, and down where nothing reaches it', async () => {
+      panel.kernel.networks.addresses.clear()
+      assert.equal(await severity(), 'degraded')
+      panel.kernel.networks.routes.clear()
+      assert.equal(await severity(), 'down')
+      panel.kernel.networks.held.clear()
+      assert.equal(await severity(), 'down')
+    })
+
+    it('that is unknown while root cannot say what it keeps', async () => {
+      panel.kernel.networks.damage = 'the record is damaged'
+      assert.equal(await severity(), 'unknown')
+    })
+
+    it('that is down while no path can carry, which no path is then reported to do', async () => {
+      await act(client, 1, 'down')
+      assert.equal(await severity(), 'down')
+      const { paths } = (await getNetwork(client, 1)).body
+      assert.deepEqual(
+        paths.map(({ state, reason }) => [state, reason]),
+        [['out', 'gre-a-1 is disabled.']],
+      )
     })
   })
 

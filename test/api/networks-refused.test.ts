@@ -7,14 +7,14 @@ import {
   deleteNetwork,
   getNetwork,
   listNetworks,
-  makeTunnels,
+  eachPanelWithTunnels,
   movePath,
   NETWORK,
   patchNetwork,
   PREFERRED,
   previewNetwork,
 } from './support/networks.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { act } from './support/tunnels.ts'
 
 const codesOf = ({ error }: Reply<unknown>): Record<string, string> =>
@@ -25,14 +25,10 @@ const codesOf = ({ error }: Reply<unknown>): Record<string, string> =>
 describe('A network that cannot be', () => {
   let panel: TestPanel
   let client: Client
-
+  eachPanelWithTunnels((made) => ({ panel, client } = made))
   beforeEach(async () => {
-    panel = await startPanel()
-    client = await panel.setUp()
-    await makeTunnels(client)
     await createNetwork(client, { network_title: 'Office', own_addresses: ['10.66.0.1'] })
   })
-  afterEach(() => panel.close())
 
   const OTHER = { destination: '10.51.0.0/16' }
   /** Requests for another network, and the codes of their fields. */

@@ -3,19 +3,13 @@ import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer, RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { fakeRoute } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
-import { createNetwork, makeTunnels, patchNetwork, PREFERRED } from './support/networks.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { createNetwork, eachPanelWithTunnels, patchNetwork, PREFERRED } from './support/networks.ts'
+import type { TestPanel } from './support/panel.ts'
 
 describe('A network that rules lead to', () => {
   let panel: TestPanel
   let client: Client
-
-  beforeEach(async () => {
-    panel = await startPanel()
-    client = await panel.setUp()
-    await makeTunnels(client)
-  })
-  afterEach(() => panel.close())
+  eachPanelWithTunnels((made) => ({ panel, client } = made))
 
   it('is named with each rule whose destination lies in it, and the longest where several hold it', async () => {
     await createNetwork(client, { network_title: 'Wide', destination: '10.50.0.0/16', paths: PREFERRED })

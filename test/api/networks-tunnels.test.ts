@@ -1,20 +1,21 @@
 // What is done to a tunnel that is a path of networks (decisions.md, T36).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
-import { createNetwork, getNetwork, makeTunnels, patchNetwork, PREFERRED, statesOf } from './support/networks.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import {
+  createNetwork,
+  getNetwork,
+  eachPanelWithTunnels,
+  patchNetwork,
+  PREFERRED,
+  statesOf,
+} from './support/networks.ts'
+import type { TestPanel } from './support/panel.ts'
 import { act, deleteTunnel, getTunnel, listTunnels, patchTunnel } from './support/tunnels.ts'
 
 describe('A network behind tunnels', () => {
   let panel: TestPanel
   let client: Client
-
-  beforeEach(async () => {
-    panel = await startPanel()
-    client = await panel.setUp()
-    await makeTunnels(client)
-  })
-  afterEach(() => panel.close())
+  eachPanelWithTunnels((made) => ({ panel, client } = made))
 
   const kept = (destination: string) => panel.kernel.networks.held.get(destination)
   const carrying = (destination: string): string[] =>

@@ -6,25 +6,19 @@ import {
   deleteNetwork,
   getNetwork,
   listNetworks,
-  makeTunnels,
+  eachPanelWithTunnels,
   movePath,
   patchNetwork,
   PREFERRED,
   statesOf,
 } from './support/networks.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { createTunnel, patchTunnel } from './support/tunnels.ts'
 
 describe('A network behind tunnels', () => {
   let panel: TestPanel
   let client: Client
-
-  beforeEach(async () => {
-    panel = await startPanel()
-    client = await panel.setUp()
-    await makeTunnels(client)
-  })
-  afterEach(() => panel.close())
+  eachPanelWithTunnels((made) => ({ panel, client } = made))
 
   const kept = (destination: string) => panel.kernel.networks.held.get(destination)
   const carrying = (destination: string): string[] =>

@@ -2,11 +2,11 @@
 // (requirements 9, 12, 13).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import type { Locator } from 'playwright-core'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import type { Client } from '../api/support/client.ts'
 import { listTunnels } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { hands } from './support/counting.ts'
 import { complaintOf, eachHost, goTo, type Host, signedIn, tunnelHost } from './support/host.ts'
 
 const DOCUMENT = 'Or paste the content of a backup'
@@ -61,20 +61,14 @@ describe('A backup on the page', () => {
     const backup = await exported()
     assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
     const { page } = await signedIn(await visit(host))
-    let clicks = 0
-    const click = async (on: Locator): Promise<void> => {
-      clicks += 1
-      await on.click()
-    }
+    const { count, click, choose } = hands()
     await click(page.getByRole('navigation').getByRole('link', { name: 'Backup', exact: true }))
-    await page
-      .getByLabel('Backup file')
-      .setInputFiles({ name: 'old.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(backup)) })
+    await choose(page.getByLabel('Backup file'), 'old.json', JSON.stringify(backup))
     await click(page.getByRole('button', { name: 'Import 1 item' }))
     await click(page.getByRole('dialog').getByRole('button', { name: 'Import' }))
     await page.getByText('Everything was imported.').waitFor()
     assert.ok((await interfaces()).includes('gre-a-1'))
-    assert.equal(clicks, 3)
+    assert.deepEqual(count, { clicks: 3, fields: 0, files: 1 })
   })
 
   it('says what is not in it', async () => {

@@ -7,6 +7,7 @@ import { createTunnel } from '../api/support/tunnels.ts'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import { fakeRoute } from '../support/fake-routes.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
+import { hands } from './support/counting.ts'
 import { field, giveWebhook, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 
 describe('The first hour', () => {
@@ -29,22 +30,6 @@ describe('The first hour', () => {
   const step = (page: Page, name: string): Locator => card(page).locator(`[data-step=${name}]`)
   const done = (page: Page, name: string): Promise<void> =>
     card(page).locator(`[data-step=${name}][data-done=true]`).waitFor()
-
-  /** Counts what an operator does. */
-  const hands = () => {
-    const count = { clicks: 0, fields: 0 }
-    return {
-      count,
-      click: async (on: Locator): Promise<void> => {
-        count.clicks += 1
-        await on.click()
-      },
-      type: async (into: Locator, text: string): Promise<void> => {
-        count.fields += 1
-        await into.fill(text)
-      },
-    }
-  }
 
   /** The server that has the address which the first one's tunnel leads to. */
   const startOther = async (): Promise<Host> => {
@@ -98,7 +83,7 @@ describe('The first hour', () => {
     await goTo({ page: onB } as Visit, b, '', 'Overview')
     await done(onB, 'tunnel')
     await step(onB, 'tunnel').getByText('The other side answers').waitFor()
-    assert.deepEqual(count, { clicks: 6, fields: 1 })
+    assert.deepEqual(count, { clicks: 6, fields: 1, files: 0 })
   })
 
   it('takes three clicks and two fields from a tunnel to a port that is proven from outside', async () => {
@@ -126,7 +111,7 @@ describe('The first hour', () => {
     await relay()
     await step(page, 'proof').getByText('Port 443 was reached from outside and answered').waitFor()
     await step(page, 'proof').locator('time').waitFor()
-    assert.deepEqual(count, { clicks: 3, fields: 2 })
+    assert.deepEqual(count, { clicks: 3, fields: 2, files: 0 })
   })
 
   it('says what to do about a server without GRE before what the kernel reports, and goes on with rules', async () => {

@@ -152,12 +152,13 @@ describe('A form that is refused', () => {
       heading: 'Create a rule',
       sentTo: '/routes/preview',
       begin: async (page) => {
-        await page.getByRole('button', { name: 'Add a destination' }).click()
+        for (const _ of [1, 2]) await page.getByRole('button', { name: 'Add a destination' }).click()
         await page.getByRole('button', { name: 'Limit to a network' }).click()
         await fill(page, {
           bind_address: 'nonsense',
-          'destinations.1.address': '10.9.0.3',
-          'destinations.1.port': '99999',
+          'destinations.1.address': 'nonsense',
+          'destinations.2.address': '10.9.0.3',
+          'destinations.2.port': '99999',
         })
       },
       submit: 'Review the plan',
@@ -165,8 +166,29 @@ describe('A form that is refused', () => {
         bind_port: MISSING,
         bind_address: /is not an IP address/,
         'destinations.0.address': MISSING,
-        'destinations.1.port': /must be a whole number from 1 to 65535/,
+        'destinations.1.address': /^nonsense is not an IP address/,
+        'destinations.2.port': /must be a whole number from 1 to 65535/,
         'allowed_sources.0.cidr': MISSING,
+      },
+    },
+    {
+      of: 'a network',
+      path: 'networks/new',
+      heading: 'Create a network',
+      sentTo: '/networks/preview',
+      begin: async (page) => {
+        await page.getByRole('button', { name: 'Add a path' }).click()
+        await page.getByText('Advanced', { exact: true }).click()
+        await fill(page, { own_addresses: '10.66.0.1, x', source_address: 'x', 'paths.1.weight': '999' })
+      },
+      submit: 'Show the plan',
+      faults: {
+        destination: MISSING,
+        'paths.0.tunnel_id': MISSING,
+        'paths.1.tunnel_id': MISSING,
+        'paths.1.weight': /must be a whole number from 1 to 255/,
+        own_addresses: /must be an IP address/,
+        source_address: /must be an IP address/,
       },
     },
     {

@@ -1,9 +1,11 @@
 // An incident's drawer, the history of incidents, and the analysis that comes first.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { readForeign } from '@panel/shared/foreign/read.ts'
 import type { Client } from '../api/support/client.ts'
 import { eventually } from '../support/eventually.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
+import { hands, isInView } from './support/counting.ts'
 import { eachHost, goTo, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
@@ -105,6 +107,25 @@ describe('An incident', () => {
     await drawer(page)
       .getByText(/Silenced by operator until/)
       .waitFor()
+  })
+
+  it('of a relay takes one click on a phone to say why and what mends it, with nothing to scroll for', async () => {
+    await client.post('/tunnels/1/reapply')
+    const chain = { family: 'inet', table: 'filter', name: 'gate', type: 'filter', prio: 0, policy: 'drop' }
+    host.kernel.foreign = readForeign(JSON.stringify({ nftables: [{ chain: { ...chain, hook: 'forward' } }] }), '')
+    host.routeWatch.hint('all')
+    await look()
+    const { page } = await signedIn(await visit(host, { viewport: PHONE }))
+    const { count, click } = hands()
+    await click(page.getByRole('button', { name: /^Web/ }))
+    const opened = page.getByRole('dialog', { name: 'Web' })
+    const why = opened.getByText(/Table inet filter, chain gate, drops what the rule relays/)
+    const remedy = opened.getByText(/nft insert rule inet filter gate/).first()
+    for (const answer of [why, remedy]) {
+      await answer.waitFor()
+      assert.ok(await isInView(page, answer), await answer.innerText())
+    }
+    assert.deepEqual(count, { clicks: 1, fields: 0, files: 0 })
   })
 
   it('takes one step on a phone to say why, and its drawer is as wide as the phone', async () => {

@@ -85,7 +85,11 @@ describe('The networks behind tunnels', () => {
     await makeNetwork()
     host.kernel.networks.routes.delete(DESTINATION)
     const { page } = await visitNetworks()
-    await row(page).getByText('Not in place', { exact: true }).waitFor()
+    await row(page).getByText('Down', { exact: true }).waitFor()
+    await page
+      .getByText('This server keeps nothing of it.')
+      .or(page.getByText('Its route is missing, or is another one.'))
+      .waitFor()
     await page.getByRole('button', { name: 'Put it in place' }).click()
     await row(page).getByText('In place', { exact: true }).waitFor()
     assert.ok(inKernel())
@@ -96,7 +100,17 @@ describe('The networks behind tunnels', () => {
     const { page } = await visitNetworks('/1/edit', 'Edit Frankfurt')
     assert.equal(await field(page, 'Destination').inputValue(), DESTINATION)
     await page.getByRole('button', { name: 'Remove path 2' }).click()
+    await field(page, 'Destination').fill('10.51.0.0/16')
+    await page.getByRole('switch', { name: 'Enabled' }).click()
+    await page.getByRole('switch', { name: 'Enabled' }).click()
     await page.getByRole('button', { name: 'Show the plan' }).click()
+    const shown = await page.getByRole('region', { name: 'What changes' }).innerText()
+    assert.match(shown, /^Destination\s+10\.50\.0\.0\/16\s*→\s*10\.51\.0\.0\/16\s+Paths\s/)
+    assert.match(shown, /gre-a-2 \(preference 20, weight 1\)\s*→\s*None$/)
+    const steps = page.getByRole('listitem').filter({ hasText: /10\.51\.0\.0\/16/ })
+    assert.equal(await steps.first().isVisible(), false)
+    await page.getByText('The whole plan').click()
+    await steps.first().waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await seen(page, /^Remote networks/)
     await row(page).getByText('Carries', { exact: true }).waitFor()
@@ -119,6 +133,58 @@ describe('The networks behind tunnels', () => {
       inKernel()?.paths.map(({ interface_name }) => interface_name),
       ['gre-a-2'],
     )
+  })
+
+  it('are named where their tunnel is deleted among what differs from the host, and go on over the other', async () => {
+    await makeNetwork()
+    host.kernel.held.delete('gre-a-1')
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'reconcile?q=gre-a-1', 'Drift')
+    await page.getByRole('button', { name: 'Delete: gre-a-1' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
+    await question.getByText(/Remote networks go on over their other paths: .*Frankfurt .*10\.50\.0\.0\/16/).waitFor()
+    await question.getByText('Connections that end').waitFor()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByText(/gre-a-1 is deleted/)
+      .first()
+      .waitFor()
+    assert.deepEqual(statesOf((await getNetwork(client, 1)).body), { 'gre-a-2': 'carries' })
+  })
+
+  it('that have no other path keep their tunnel, and its dialog says so before the request', async () => {
+    await createNetwork(client, { network_title: 'Frankfurt' })
+    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', /gre-a-1/)
+    gates.expectAnswer(409, '/impact')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
+    await question.getByText(/is the only path of networks: .*Frankfurt.*Give them another path/).waitFor()
+    assert.equal(await question.getByText('go on over their other paths').count(), 0)
+  })
+
+  it('are as bad as the API finds them: down where every path has failed, in red on the network and its paths', async () => {
+    await makeNetwork()
+    const fail = (tunnel_id: number) =>
+      host.db
+        .updateTable('network_path')
+        .set({ failed_date: '2026-01-01T00:00:00.000Z' })
+        .where('tunnel_id', '=', tunnel_id)
+        .execute()
+    const badges = (page: Page, which: string): Promise<string[]> =>
+      row(page).locator(`.badge[data-state=${which}]`).allInnerTexts()
+    await fail(2)
+    const { page } = await visitNetworks()
+    await row(page).getByText('Down', { exact: true }).waitFor()
+    assert.deepEqual([await badges(page, 'up'), await badges(page, 'down')], [['In place', 'Carries'], ['Down']])
+    await fail(1)
+    await page.reload()
+    await row(page).getByText('Down', { exact: true }).nth(2).waitFor()
+    assert.deepEqual([await badges(page, 'up'), await badges(page, 'down')], [[], ['Down', 'Down', 'Down']])
+    host.kernel.networks.damage = 'the record is damaged'
+    await host.db.updateTable('network_path').set({ failed_date: null }).execute()
+    await page.reload()
+    await row(page).getByText('Unknown', { exact: true }).waitFor()
+    assert.deepEqual(await badges(page, 'unknown'), ['Unknown'])
   })
 
   it('are deleted behind a dialog that says what ends, with an Undo', async () => {

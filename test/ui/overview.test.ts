@@ -104,6 +104,17 @@ describe('The overview', () => {
       await page.getByRole('heading', { level: 1 }).waitFor()
     })
 
+  it('names a tunnel wherever it stands by its display name first, then by its interface as code', async () => {
+    await start()
+    const { page } = await signedIn(await visit(host))
+    const tile = page.locator('.tile').filter({ has: page.getByRole('heading', { name: 'Recent changes' }) })
+    for (const place of [attention(page), tile]) {
+      const name = place.locator(':is(a, button):has(bdi)').filter({ hasText: 'gre-a-2' })
+      assert.equal(await name.locator('bdi').first().innerText(), 'Frankfurt')
+      assert.equal(await name.locator('bdi.mono').innerText(), 'gre-a-2')
+    }
+  })
+
   it('has the list first on a phone', async () => {
     const { page } = await signedIn(await visit(host, { viewport: PHONE }))
     const [list, tile] = await Promise.all([

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, madeRoute } from '../api/support/routes.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
+import { hands } from './support/counting.ts'
 import { eachHost, goTo, seen, signedIn, type Host } from './support/host.ts'
 import { ledRelayHost } from './support/relays.ts'
 
@@ -24,30 +25,46 @@ describe('A rule in its row', () => {
   const focusIsIn = (page: Page, selector: string): Promise<boolean> =>
     page.evaluate((wanted) => document.activeElement?.closest(wanted) !== null, selector)
 
-  it('has its port changed by two clicks and one field, the difference planned between them', async () => {
-    const { page } = await list()
-    await row(page, 'Web').locator('.cell').nth(3).hover()
-    await pencil(page, 'Edit Listens on: Web').click()
-    await cell(page, 'Port').waitFor()
-    await page.keyboard.type('8443')
-    await page.keyboard.press('Enter')
-    assert.match(await difference(page).innerText(), /^Port\s+443\s*→\s*8443$/)
-    assert.equal(
-      await plan(page)
-        .getByText(/relay TCP of/)
-        .count(),
-      0,
-    )
-    assert.equal((await stored()).bind_port, 443)
-    await plan(page).getByRole('button', { name: 'Save the changes' }).click()
-    await page
-      .getByText(/^Web is changed/)
-      .first()
-      .waitFor()
-    await row(page, 'Web').getByText('192.0.2.1:8443').waitFor()
-    assert.equal((await stored()).bind_port, 8443)
-    assert.equal(await plan(page).count(), 0)
-  })
+  for (const [of, at, column, label, value, shown, changed] of [
+    ['port', 3, 'Listens on', 'Port', '8443', '192.0.2.1:8443', /^Port\s+443\s*→\s*8443$/],
+    [
+      'destination’s port',
+      4,
+      'Relays to',
+      'Relays to',
+      '10.9.0.2:9443',
+      '10.9.0.2:9443',
+      /:8443\s*→\s*10\.9\.0\.2:9443$/,
+    ],
+  ] as const)
+    it(`has its ${of} changed by two clicks and one field, the difference planned between them`, async () => {
+      const { page } = await list()
+      const { count, click, typeOn } = hands()
+      const before = await stored()
+      await row(page, 'Web').locator('.cell').nth(at).hover()
+      await click(pencil(page, `Edit ${column}: Web`))
+      await cell(page, label).waitFor()
+      await typeOn(page, value)
+      await page.keyboard.press('Enter')
+      assert.match(await difference(page).innerText(), changed)
+      assert.equal(
+        await plan(page)
+          .getByText(/relay TCP of/)
+          .count(),
+        0,
+      )
+      assert.deepEqual(await stored(), before)
+      await click(plan(page).getByRole('button', { name: 'Save the changes' }))
+      await page
+        .getByText(/^Web is changed/)
+        .first()
+        .waitFor()
+      await row(page, 'Web').getByText(shown).waitFor()
+      const { bind_port, destinations } = await stored()
+      assert.ok([`192.0.2.1:${bind_port}`, `10.9.0.2:${destinations[0]?.port}`].includes(shown))
+      assert.equal(await plan(page).count(), 0)
+      assert.deepEqual(count, { clicks: 2, fields: 1, files: 0 })
+    })
 
   it('is edited by keys alone: F2, Tab to the next cell, Enter for the plan, and the focus where it was', async () => {
     const { page } = await list()

@@ -1,6 +1,6 @@
 // What the features know, as Prometheus is to read it.
 import { ROUTE_HEALTH_STATES } from '@panel/shared/api/routes/answers.ts'
-import { SEVERITIES } from '@panel/shared/api/routes/cause-codes.ts'
+import { SEVERITIES } from '@panel/shared/api/base/severity.ts'
 import { readConntrack } from '../features/exposition/conntrack.ts'
 import type { Family } from '../features/exposition/format.ts'
 import { hostFamilies } from '../features/exposition/host.ts'

@@ -4,6 +4,7 @@ import { nullable, strict, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, described, Flag, Id, Instant, list, oneOf, Sentence, shape, Text } from '../base/shapes.ts'
+import { Severity } from '../base/severity.ts'
 import { StepView } from '../base/step.ts'
 import { Impact } from '../impact/impact.ts'
 import { CheckView } from '../tunnels/answers.ts'
@@ -49,6 +50,10 @@ export type LackView = Static<typeof LackView>
 export const NetworkView = shape('Network', {
   ...answerProperties(NETWORK_FIELDS),
   paths: list(NetworkPathView),
+  severity: described(
+    Severity,
+    'How much of it works. down: nothing reaches it, since the kernel has no route of it, or no path can carry. degraded: it is not held as it is stored. unknown: root cannot say. ok: neither, or it is disabled.',
+  ),
   is_known: described(
     Flag,
     'False while the root helper is away: what the host holds is not known then, and detail says why.',

@@ -42,7 +42,5 @@ export const CAUSES = {
 export type CauseCode = keyof typeof CAUSES
 export const CAUSE_CODES = Object.keys(CAUSES) as CauseCode[]
 
-/** down: it relays nothing. degraded: only part of what it should. unknown: that is not known. */
-export const SEVERITIES = ['down', 'degraded', 'unknown', 'ok'] as const
 export const PROOF_STATES = ['carrying', 'proven', 'one_way', 'unproven'] as const
 export const PROVEN_BY = ['traffic', 'check', 'analysis'] as const

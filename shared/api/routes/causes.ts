@@ -2,7 +2,7 @@
 // metrics take all they say of a rule from one list of causes (decisions.md, S21).
 import { nullable, type Static } from '../../schema.ts'
 import { MessageView } from '../base/errors.ts'
-import { CAUSE_CODES, EFFECTS, HOPS, PROOF_STATES, PROVEN_BY, SEVERITIES } from './cause-codes.ts'
+import { CAUSE_CODES, EFFECTS, HOPS, PROOF_STATES, PROVEN_BY } from './cause-codes.ts'
 import { described, Instant, list, oneOf, shape, Text } from '../base/shapes.ts'
 
 export const Remedy = shape('Remedy', {
@@ -24,9 +24,6 @@ export const Cause = shape('Cause', {
   remedies: described(list(Remedy), 'What takes the cause away; each is needed.'),
 })
 export type Cause = Static<typeof Cause>
-
-export const Severity = oneOf(SEVERITIES)
-export type Severity = Static<typeof Severity>
 
 export const Proof = shape('Proof', {
   state: described(

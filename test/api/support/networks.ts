@@ -8,6 +8,7 @@ import type {
   PreviewNetworkAnswer,
 } from '@panel/shared/api/networks/answers.ts'
 import type { Client, Reply } from './client.ts'
+import { startPanel, type TestPanel } from './panel.ts'
 import { createTunnel } from './tunnels.ts'
 
 /** Over the first tunnel alone. */
@@ -25,6 +26,20 @@ export async function makeTunnels(client: Client): Promise<void> {
     const { status, text } = await createTunnel(client, { remote_endpoint })
     if (status !== 201) throw new Error(`A tunnel was not made: ${text}`)
   }
+}
+
+/** Called once in a suite: each test has a panel of its own with those. */
+export function eachPanelWithTunnels(
+  take: (made: { readonly panel: TestPanel; readonly client: Client }) => void,
+): void {
+  let panel: TestPanel
+  beforeEach(async () => {
+    panel = await startPanel()
+    const client = await panel.setUp()
+    await makeTunnels(client)
+    take({ panel, client })
+  })
+  afterEach(() => panel.close())
 }
 
 export const createNetwork = (client: Client, body: object = {}): Promise<Reply<ChangeNetworkAnswer>> =>

@@ -82,16 +82,18 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
       await foretold(page)
     },
   },
-  ...(['adopt', 'forget', 'delete'] as const).map((action) => ({
+  ...(
+    [
+      ['adopt', 'gre-old-7'],
+      ['forget', 'long-name-gre-6'],
+      ['delete', 'Frankfurt · gre-a-2'],
+    ] as const
+  ).map(([action, name]) => ({
     name: `dialog-${action}`,
     path: 'reconcile',
     shows: `reconcile.${action}.title`,
     arrive: async ({ page, say }: At) => {
-      await page
-        .getByRole('button', {
-          name: `${say(`reconcile.action.${action}`)}: ${action === 'adopt' ? 'gre-old-7' : 'Frankfurt · gre-a-2'}`,
-        })
-        .click()
+      await page.getByRole('button', { name: `${say(`reconcile.action.${action}`)}: ${name}` }).click()
       await foretold(page)
     },
   })),

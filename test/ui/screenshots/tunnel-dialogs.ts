@@ -7,7 +7,7 @@ import type { At, Scene } from './scene.ts'
 const REFUSED = {
   code: 'WOULD_CUT_OWN_ACCESS',
   message: 'This may cut your own connection.',
-  details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1' },
+  details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1', flag: 'i_understand_i_may_lose_access' },
 }
 /** A refusal with the offer to wait for a confirmation. */
 const REFUSED_WITH_WAY_BACK = {

@@ -119,7 +119,12 @@ const NETWORKS = [
     ],
     own_addresses: ['10.66.0.1'],
   },
-  { network_title: 'Backup site', destination: '10.60.0.0/24', paths: [{ tunnel_id: 1 }], is_enabled: false },
+  {
+    network_title: 'Backup site',
+    destination: '10.60.0.0/24',
+    paths: [{ tunnel_id: 1 }, { tunnel_id: 2 }],
+    is_enabled: false,
+  },
 ] as const
 
 async function fill(host: Host, client: Client): Promise<void> {

@@ -1,7 +1,8 @@
 // What holds of the causes of a rule, whatever they are.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { CAUSE_CODES, CAUSES, EFFECTS, HOPS, SEVERITIES } from '@panel/shared/api/routes/cause-codes.ts'
+import { CAUSE_CODES, CAUSES, EFFECTS, HOPS } from '@panel/shared/api/routes/cause-codes.ts'
+import { SEVERITIES } from '@panel/shared/api/base/severity.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { cause, causeView, inOrderOfPath, severityBy, stateBy } from '@panel/web-daemon/features/rule-health/cause.ts'
 

@@ -1,5 +1,6 @@
 // The states that the page knows of anything, and which of two is worse.
-import type { Severity } from '@panel/shared/api/routes/causes.ts'
+import type { NetworkPathView } from '@panel/shared/api/networks/answers.ts'
+import type { Severity } from '@panel/shared/api/base/severity.ts'
 
 export type State = 'up' | 'degraded' | 'down' | 'unknown' | 'disabled'
 
@@ -10,6 +11,12 @@ export interface StateLabel {
 
 /** What the API calls it; an analysis that was stored without it does not say. */
 export const stateOf = (severity: Severity | 'disabled' = 'unknown'): State => (severity === 'ok' ? 'up' : severity)
+
+/** One that the monitor has found down carries only where no other is better. */
+export function stateOfPath({ state, since, failed_date }: NetworkPathView): State {
+  if (since !== null && since === failed_date) return 'down'
+  return state === 'carries' ? 'up' : 'disabled'
+}
 
 const FROM_WORST: readonly State[] = ['down', 'degraded', 'up', 'unknown', 'disabled']
 

@@ -1,5 +1,5 @@
 // Whether an analysis proves anything.
-import type { Severity } from '@panel/shared/api/routes/causes.ts'
+import type { Severity } from '@panel/shared/api/base/severity.ts'
 
 interface Concluded {
   readonly verdict: string

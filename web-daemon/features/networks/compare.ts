@@ -7,8 +7,8 @@ import { message, sentences, type Message } from '@panel/shared/messages/message
 import { whole } from '@panel/shared/network/canonical.ts'
 import type { NetworkFound, NetworkState } from '@panel/shared/network/model.ts'
 import { checkNetworks } from '@panel/shared/network/plan.ts'
+import { lackViews } from './lacks.ts'
 import { canCarry, stateOf, type NetworkRecord, type PathTunnels } from './record.ts'
-import { lackViews } from './view.ts'
 
 export interface Comparison {
   readonly status: ReconcileStatus

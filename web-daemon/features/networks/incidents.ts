@@ -2,17 +2,18 @@
 // (decisions.md, T37).
 import { message } from '@panel/shared/messages/message.ts'
 import type { HostIncident } from '../../platform/health.ts'
+import { worstOf } from './severity.ts'
 import type { NetworkWatch } from './watch.ts'
 
 /** What root alone keeps is drift, and ends nothing. */
 export const networkIncidents = (watch: Pick<NetworkWatch, 'entries' | 'noticed'>): HostIncident[] =>
   watch.entries().flatMap((one) => {
-    const { record, status, isCut, sentence, failed_since } = one
-    if (!record) return []
-    const incident = { kind: 'network', name: record.network_title } as const
-    if (status !== 'InSync')
-      return [{ ...incident, state: isCut ? 'down' : 'degraded', since: watch.noticed(one)?.at ?? null, sentence }]
-    return failed_since === null
-      ? []
-      : [{ ...incident, state: 'down', since: failed_since, sentence: message('network.all_failed') }]
+    const { record, isCut, sentence, failed_since } = one
+    const severity = worstOf(one)
+    if (!record || severity === 'ok') return []
+    const incident = { kind: 'network', name: record.network_title, state: severity } as const
+    const since = watch.noticed(one)?.at ?? null
+    return isCut || failed_since === null
+      ? [{ ...incident, since, sentence }]
+      : [{ ...incident, since: failed_since, sentence: message('network.all_failed') }]
   })

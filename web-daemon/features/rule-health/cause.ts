@@ -1,6 +1,7 @@
 // One cause why a rule does not relay, and what a list of them comes to.
 import { CAUSES, EFFECTS, HOPS, type CauseCode, type Effect } from '@panel/shared/api/routes/cause-codes.ts'
-import type { Cause as CauseView, Severity } from '@panel/shared/api/routes/causes.ts'
+import type { Severity } from '@panel/shared/api/base/severity.ts'
+import type { Cause as CauseView } from '@panel/shared/api/routes/causes.ts'
 import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { remedyView } from '../../platform/http/remedy.ts'

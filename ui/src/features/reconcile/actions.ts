@@ -7,10 +7,10 @@ import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { sentences } from '../../core/sentences.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
-import { dependentRules } from '../tunnels/dependants.ts'
+import { dependentRules, leavingNetworks } from '../tunnels/dependants.ts'
 
 /** Queries that a change of what is managed invalidates. */
-export const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
+export const stale = ['/reconcile', '/tunnels', '/routes', '/networks', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'display_name' | 'tunnel_id'>
 
 const pageOf = (id: Item['tunnel_id']): { page?: string } => (id === null ? {} : { page: `/tunnels/${id}` })
@@ -66,19 +66,23 @@ export const forget = async (item: Item): Promise<void> => {
 
 export const deleteTunnel = async (item: Item): Promise<void> => {
   const [id, name] = [item.tunnel_id, tunnelText(item)]
+  // Where they are not known, a path is not deleted.
+  const { text, body } = await leavingNetworks(id ?? 0).catch(() => ({ text: '', body: {} }))
+  const ends = await consequence('delete', id)
   if (
     !(await confirm({
       title: t('reconcile.delete.title', { name }),
-      ...(await consequence('delete', id)),
+      ...ends,
+      text: sentences(text, ends.text),
       action: t('core.action.delete'),
       isDanger: true,
-      request: { method: 'DELETE', path: `/tunnels/${id}` },
+      request: { method: 'DELETE', path: `/tunnels/${id}`, body },
     }))
   )
     return
   await act(
     { done: t('reconcile.done.deleted', { name }), failing: t('reconcile.failing.delete', { name }) },
-    () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }),
+    () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '', body }),
     { stale, ...pageOf(id), isGone: true },
   )
 }

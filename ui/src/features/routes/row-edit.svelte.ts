@@ -73,7 +73,7 @@ export class RuleRowEdit extends RowEdit<RouteValues, CellColumn, RouteView> {
   }
 
   protected async send(): Promise<boolean> {
-    return (await this.rule.save(undefined)) !== null
+    return (await this.rule.saveRule(undefined)) !== null
   }
 
   protected discard(): void {

@@ -7,7 +7,7 @@ import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api
 import type { Hop as CauseHop } from '@panel/shared/api/routes/cause-codes.ts'
 import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import type { Hop, Leg, Path } from '../../components/path/path-layout.ts'
-import { worse, type StateLabel } from '../../components/state.ts'
+import { stateOfPath, worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
@@ -94,10 +94,14 @@ function besides({ title, hops, legs }: Path, known: Known | undefined, tunnels:
   })
 }
 
-const pathCondition = ({ state }: NetworkPathView): StateLabel =>
-  state === 'carries'
-    ? { state: 'up', label: t('path.carries') }
-    : { state: 'disabled', label: t(state === 'out' ? 'path.out' : 'path.standby') }
+const pathCondition = (path: NetworkPathView): StateLabel => {
+  const state = stateOfPath(path)
+  if (state === 'down') return { state, label: t('core.state.down') }
+  return {
+    state,
+    label: t(path.state === 'carries' ? 'path.carries' : path.state === 'out' ? 'path.out' : 'path.standby'),
+  }
+}
 
 type Known = RouteHealthView['destinations'][number]
 

@@ -8,7 +8,7 @@ import { sentences } from '../../core/sentences.ts'
 import { router } from '../../core/router.svelte.ts'
 import { Cancelled } from '../../core/cancelled.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
-import { dependentNetworks, dependentRules } from './dependants.ts'
+import { dependentRules, leavingNetworks } from './dependants.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name' | 'display_name'>
 
@@ -82,12 +82,12 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
     outcomes('delete', tunnel),
     async () => {
       const { tunnel_id } = tunnel
-      const [items, networks] = await Promise.all([dependentRules(tunnel_id), dependentNetworks(tunnel_id)])
+      const [items, networks] = await Promise.all([dependentRules(tunnel_id), leavingNetworks(tunnel_id)])
+      const { body } = networks
       const text = sentences(
-        networks.length === 0 ? '' : t('tunnel.ask.delete_path', { networks: networks.join(t('core.comma')) }),
+        networks.text,
         items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length }),
       )
-      const body = networks.length === 0 ? {} : { force: true }
       if (
         !(await confirm({
           title: t('tunnel.ask.delete', { name: tunnelText(tunnel) }),
