@@ -11,7 +11,7 @@ import { check, TOOLS } from './tools.ts'
 const run = promisify(execFile)
 
 /** The budgets of helper.cjs and of the packages in it. To grant more is a decision: every byte of it runs as root. */
-const ROOT_BYTES = { all: 1_000_000, packages: 38_000 }
+const ROOT_BYTES = { all: 1_005_000, packages: 38_000 }
 
 interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
