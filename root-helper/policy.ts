@@ -23,6 +23,7 @@ import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/elements.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import { lostFeatures } from '@panel/shared/tunnel/unmodelled.ts'
 import type { Links } from './kernel/facilities.ts'
 import type { HeldRuleset } from './kernel/relay-facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
@@ -74,10 +75,11 @@ export async function allowTunnels(
   const creates = steps.find((step) => step.kind === 'link_create')
   for (const one of found) {
     allowName(one, steps)
-    if (creates && one.observed && one.unmodelled.length > 0)
+    const lost = one.observed ? lostFeatures(one.unmodelled, steps) : []
+    if (lost.length > 0)
       throw new RefusedError(
         'unmodelled_state',
-        message('root.loses', { name: one.interface_name, what: one.unmodelled.join(', ') }),
+        message('root.loses', { name: one.interface_name, what: lost.join(', ') }),
       )
   }
   if (creates) await supported(links, creates.config.kind)

@@ -13,6 +13,12 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
    */
   carry?(change: Change<S>, isKept: boolean): Promise<Change<S>>
   plan(found: S | null, wanted: S | null): readonly Step[]
+  /** Another way to `wanted` after the first has failed, with what is to be there then; null if there is none. */
+  otherWay?(
+    change: Change<S>,
+    wanted: S | null,
+    failed: FailedWay,
+  ): Promise<{ readonly wanted: S | null; readonly steps: readonly Step[] } | null>
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
   /** Throws a RefusedError if root never does this, for any client. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
@@ -28,6 +34,12 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   recall?(change: Change<S>): Promise<void>
   /** What a person can do where the change and its undoing both failed. */
   remedy(change: Change<S>): string[]
+}
+
+export interface FailedWay {
+  readonly steps_done: readonly string[]
+  /** "" where the host was not as it should be then. */
+  readonly failed_step: string
 }
 
 /** Holds the change under way, so that a helper that was killed puts the host back when it starts again. */

@@ -111,8 +111,18 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     }
   }
 
-  /** Executes a plan, and trusts only what is read back. */
   async #goTo(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Attempt> {
+    const first = await this.#attempt(change, wanted, plan)
+    if (!first.failure) return first
+    const failed = { steps_done: first.steps, failed_step: first.failure.step }
+    const other = await this.#subject.otherWay?.(change, wanted, failed)
+    if (!other) return first
+    const second = await this.#attempt(change, other.wanted, async () => other.steps)
+    return { ...second, steps: [...first.steps, ...second.steps] }
+  }
+
+  /** Executes a plan, and trusts only what is read back. */
+  async #attempt(change: Change<S>, wanted: S | null, plan: () => Promise<readonly Step[]>): Promise<Attempt> {
     const steps: string[] = []
     let step = ''
     try {

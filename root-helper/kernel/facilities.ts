@@ -74,6 +74,8 @@ export interface Links {
   observe(names: readonly string[]): Promise<LinkSnapshot[]>
   /** Makes the link with everything in `config` but the addresses; it is left down, and is the panel's. */
   create(interface_name: string, config: LinkConfig): Promise<void>
+  /** Changes everything in `config` but kind, queue length and addresses of a link that exists. */
+  change(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>
   setMtu(interface_name: string, mtu: number): Promise<void>
   setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void>

@@ -133,14 +133,25 @@ export const dumpWithoutCounters: Request = {
 
 /** A new link, left down. `data` is the kind's own attributes. */
 export function newLink(name: string, kind: string, attributes: readonly Buffer[], data: readonly Buffer[]): Request {
-  const info = nest(k.IFLA_LINKINFO, attribute(k.IFLA_INFO_KIND, Buffer.from(kind)), nest(k.IFLA_INFO_DATA, ...data))
   return {
     what: `create ${kind} link ${name}`,
     type: k.RTM_NEWLINK,
     flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
-    parts: [ifinfomsg(), text(k.IFLA_IFNAME, name), ...attributes, info],
+    parts: [ifinfomsg(), text(k.IFLA_IFNAME, name), ...attributes, linkInfo(kind, data)],
   }
 }
+
+/** The kind's own attributes of a link that exists; without NLM_F_CREATE the kernel makes none. */
+export const changeLink = (
+  index: number,
+  what: string,
+  kind: string,
+  attributes: readonly Buffer[],
+  data: readonly Buffer[],
+): Request => ({ what, type: k.RTM_NEWLINK, parts: [ifinfomsg({ index }), ...attributes, linkInfo(kind, data)] })
+
+const linkInfo = (kind: string, data: readonly Buffer[]): Buffer =>
+  nest(k.IFLA_LINKINFO, attribute(k.IFLA_INFO_KIND, Buffer.from(kind)), nest(k.IFLA_INFO_DATA, ...data))
 
 export const deleteLink = (index: number, name: string): Request => ({
   what: `delete link ${name}`,

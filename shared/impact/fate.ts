@@ -18,7 +18,7 @@ export interface Flow extends Pick<RelayRule, 'nat_mode' | 'snat_address'> {
  * on, unless the far end has to learn a new hardware address first.
  */
 export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow: Flow): Fate {
-  if (effect === 'none' || effect === 'made' || effect === 'in_place') return 'survive'
+  if (effect === 'none' || effect === 'made' || effect === 'in_place' || effect === 'header') return 'survive'
   const isReachable = isReached(flow.destination, flow.network)
   if (!shall || isReachable === false) return 'end'
   if (isReachable === null || (effect === 'remade' && isTapKind(shall.config.kind))) return 'at_risk'

@@ -156,7 +156,7 @@ function interruptionOf(
 ): Interruption {
   const has = (...effects: LinkImpact['effect'][]): boolean => links.some(({ effect }) => effects.includes(effect))
   if (has('gone') || concerned.some(({ why }) => why === 'forwarding')) return 'lasting'
-  if (has('bounced', 'remade', 'addresses')) return 'brief'
+  if (has('header', 'bounced', 'remade', 'addresses')) return 'brief'
   const isOfRules = ended.length > 0 || changes.some(({ noun }) => noun === 'route')
   return isOfRules && concerned.length > 0 ? 'new_only' : 'none'
 }

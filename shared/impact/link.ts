@@ -2,12 +2,13 @@
 import { contains, formatCidr, parseIp, type Cidr } from '../address/ip.ts'
 import { sameState, type Change } from '../change/change.ts'
 import type { LinkState, RouteThrough, TunnelState } from '../tunnel/model.ts'
+import { concernsFarEnd, outerChanges } from '../tunnel/in-place.ts'
 import { addressNetworks } from '../tunnel/networks.ts'
 import type { TunnelStep } from '../tunnel/step.ts'
 import { planChange } from '../tunnel/plans.ts'
 
-/** The effects on a link, from the mildest on. */
-export type LinkEffect = 'none' | 'made' | 'in_place' | 'addresses' | 'bounced' | 'remade' | 'gone'
+/** The effects on a link, from the mildest on. With another `header` packets go nowhere until the far end follows. */
+export type LinkEffect = 'none' | 'made' | 'in_place' | 'header' | 'addresses' | 'bounced' | 'remade' | 'gone'
 /** Those under which the kernel drops routes, and packets for a while. */
 export const INTERRUPTED: readonly LinkEffect[] = ['addresses', 'bounced', 'remade', 'gone']
 
@@ -26,6 +27,8 @@ export interface LinkImpact {
   /** Under which it is on the host before the change. */
   readonly interface_name: string
   readonly effect: LinkEffect
+  /** Nothing passes until the far end has followed. */
+  readonly isForBothEnds: boolean
   readonly was: LinkState | null
   readonly shall: LinkState | null
   /** The networks of its own addresses that are interrupted. */
@@ -45,12 +48,14 @@ export function linkImpact(changes: readonly Change<TunnelState>[], through: rea
   const [was, shall] = [first?.before?.link ?? null, last?.after?.link ?? null]
   const steps = changes.flatMap((change) => planChange(change).steps)
   const effect = effectOf(was, shall, steps)
+  const header = was && shall && effect === 'header' ? outerChanges(was.config, shall.config) : []
   const routes = routeFates(effect, was, shall, through)
   const networks = shall?.is_up ? addressNetworks(shall.config.addresses) : []
   const lost = new Set(routes.flatMap(({ route, fate }) => (fate === 'lost' ? [route.destination] : [])))
   return {
     interface_name: (first?.before ?? first?.after)?.interface_name ?? '',
     effect,
+    isForBothEnds: header.some(concernsFarEnd),
     was,
     shall,
     networks: interruptedNetworks(effect, was, shall),
@@ -70,6 +75,7 @@ function effectOf(was: LinkState | null, shall: LinkState | null, steps: readonl
   if (has('link_delete')) return 'remade'
   if (has('link_down')) return 'bounced'
   if (has('address_remove')) return 'addresses'
+  if (has('link_set')) return 'header'
   return has('link_set_mtu') || has('link_set_txqueuelen') || has('address_add') ? 'in_place' : 'none'
 }
 

@@ -26,6 +26,8 @@ export interface Effect {
   readonly isDown: boolean
   /** The link is up afterwards. */
   readonly stays: boolean
+  /** Nothing may pass for a while, though the routes stay: by these addresses. Null where the outer header stays. */
+  readonly interrupted: readonly TunnelAddress[] | null
   /** Destinations of the routes that a new link takes along. */
   readonly carried: readonly string[]
   readonly lost: readonly TunnelAddress[]
@@ -37,12 +39,15 @@ export interface Effect {
 export function effectOf({ addresses }: Guarded, change: Change<TunnelState>): Effect {
   const { steps } = planChange(change)
   const isDown = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
+  const isHeader = !isDown && steps.some(({ kind }) => kind === 'link_set')
   const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
-  const lost = isDown ? [...addresses, ...liveAddresses(change.before)] : removed
+  const all = [...addresses, ...liveAddresses(change.before)]
+  const lost = isDown ? all : removed
   const { is_up: stays = false, routes = [] } = change.after?.link ?? {}
   return {
     isDown,
     stays,
+    interrupted: isHeader ? all : null,
     carried: routes.map(({ destination }) => destination),
     lost,
     gained: gainedNetworks(change),
@@ -57,8 +62,8 @@ function answersMove({ before, after }: Change<TunnelState>): Effect['answersMov
 }
 
 /** Without a look at the routing table. */
-export const mayCut = ({ isDown, lost, gained, answersMove: moves }: Effect, client: Ip): boolean =>
-  isDown || lost.length > 0 || moves !== null || gained.some((one) => contains(one, client))
+export const mayCut = ({ isDown, interrupted, lost, gained, answersMove: moves }: Effect, client: Ip): boolean =>
+  isDown || interrupted !== null || lost.length > 0 || moves !== null || gained.some((one) => contains(one, client))
 
 export interface Cut {
   readonly how: 'through_tunnel' | 'route_goes' | 'route_captured'
@@ -90,16 +95,15 @@ export function cutOf(
 ): Cut | null {
   const network = route && parseCidr(route.destination)
   const isThrough = route?.device === interface_name
-  const reached = effect.lost.filter(({ address }) => address === server_ip)
-  const inside = [
-    ...addressNetworks(effect.lost).filter((one) => contains(one, client)),
-    ...addressNetworks(reached),
-  ][0]
+  const silent = [...effect.lost, ...(effect.interrupted ?? [])]
+  const reached = silent.filter(({ address }) => address === server_ip)
+  const inside = [...addressNetworks(silent).filter((one) => contains(one, client)), ...addressNetworks(reached)][0]
   if (inside) return { how: 'through_tunnel', network: inside }
   if (isThrough && network && isRouteLost(effect, route)) {
     const comesBack = !effect.stays || effect.carried.includes(route.destination)
     return { how: comesBack ? 'through_tunnel' : 'route_goes', network }
   }
+  if (isThrough && network && effect.interrupted) return { how: 'through_tunnel', network }
   const moves = effect.answersMove
   // Of a client that is answered by the tunnel's own route, none moves.
   if (moves && !isThrough && moves.of.some(({ address }) => address === server_ip))

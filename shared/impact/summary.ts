@@ -48,10 +48,14 @@ function interruptionMessage(
       networks.length === 0 ? null : message('impact.network_lasting', { networks: networks.join(', ') }),
     )
   }
-  const names = named('bounced', 'remade', 'addresses')
-  return interruption_ms
-    ? message('impact.brief_measured', { names, ms: interruption_ms.typical })
-    : message('impact.brief', { names })
+  const names = named('header', 'bounced', 'remade', 'addresses')
+  const isForBothEnds = links.some((link) => link.isForBothEnds)
+  return sentences(
+    interruption_ms && !isForBothEnds
+      ? message('impact.brief_measured', { names, ms: interruption_ms.typical })
+      : message('impact.brief', { names }),
+    isForBothEnds ? message('impact.far_end_follows') : null,
+  )
 }
 
 const counted = (id: 'impact.end' | 'impact.older' | 'impact.at_risk', count: number | null): Message | null =>

@@ -19,7 +19,7 @@ export const DRIFT = {
   'drift.in_place': '{differences}. Reapply corrects it in place.',
   'drift.recreated': '{differences}. Reapply recreates the link.',
   'drift.would_lose':
-    '{differences}. Only a new link can be as stored, and it would lose what the panel cannot keep ({what}): reapply is refused while it carries that.',
+    '{differences}. As stored, the link would lose what the panel cannot keep ({what}): reapply is refused while it carries that.',
   'drift.unmanaged': 'A tunnel of this server that the panel does not manage: adopt it as it is, or ignore it.',
   'drift.unmanaged_name':
     'A tunnel of this server under a name that the panel cannot take: rename it to adopt it, or ignore it.',

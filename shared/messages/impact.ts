@@ -5,6 +5,7 @@ export const IMPACT = {
   'impact.new_only': 'Open connections continue; new ones follow the change.',
   'impact.brief': 'For a moment nothing passes through {names}.',
   'impact.brief_measured': 'Nothing passes through {names} for about {ms} ms.',
+  'impact.far_end_follows': 'It lasts until the far end has the same change.',
   'impact.lasting': 'Nothing passes through {names} any more.',
   'impact.network_lasting': 'This server no longer leads anything to {networks} by tunnels.',
   'impact.forwarding_off': 'Nothing is relayed while IP forwarding is off; open connections stand still meanwhile.',

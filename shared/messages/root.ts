@@ -106,7 +106,7 @@ export const ROOT = {
   'root.load_bytes':
     '{count} bytes of echo requests in a second would be sent, and {most} are the most: make the intervals longer or the packets smaller',
   'root.of_kernel': '{name} belongs to the kernel',
-  'root.loses': 'Recreating {name} would lose what it carries: {what}',
+  'root.loses': '{name} would lose what it carries: {what}',
   'root.of_kind': '{name} is a link of kind {kind}, not a tunnel of the panel',
   'root.physical': '{name} is a physical link, not a tunnel of the panel',
   'root.foreign_file': 'The file {file} was not written by the panel, or was edited since: move it aside first',

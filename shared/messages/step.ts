@@ -2,6 +2,8 @@
 export const STEP = {
   'step.link_create': 'Create the {kind} link {name} from {local} to {remote} with MTU {mtu}.',
   'step.link_delete': 'Delete the link {name}.',
+  'step.link_set': 'Change {name} in place: {changes}.',
+  'step.header_field': '{field} {value}',
   'step.link_up': 'Bring {name} up.',
   'step.link_down': 'Take {name} down.',
   'step.link_set_mtu': 'Set the MTU of {name} to {mtu}.',

@@ -113,12 +113,16 @@ export const TUNNEL = {
   'tunnel.limit_name': 'it takes no such name for a link',
   'tunnel.confirm': '{name} cannot be changed so without your confirmation: {reasons}.',
   'tunnel.confirm_fixed': '{field}: only a new link can have {wanted} instead of {stored}',
+  'tunnel.confirm_far_end':
+    '{field}: {wanted} instead of {stored}, and nothing passes until the other end has the same change',
   'tunnel.confirm_side': '{field}: the link stays as it is, but the other end must be of the other side',
   'tunnel.confirm_persistence':
     '{field}: the link stays as it is, but something else, or nothing, brings it back after a reboot',
   'tunnel.confirm_let_go':
     '{field}: systemd-networkd takes from a link what it knows of when it lets go of it, so the link is recreated',
   'tunnel.confirm_drift': '{field}: the link on this server is not as stored, and only a new one can be',
+  'tunnel.confirm_drift_far_end':
+    '{field}: the link on this server is not as stored, and nothing passes unless the other end is as stored',
   'tunnel.nothing': 'none',
   'tunnel.unmanaged':
     'The panel no longer manages {name}, and {what, select, link {the interface is} other {files for it are}} on this server. To delete it, adopt it first.',
@@ -141,6 +145,8 @@ export const TUNNEL = {
   'tunnel.no_reason': 'it gives no reason',
   'tunnel.routes_lost':
     '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',
+  'tunnel.recreated_after_all':
+    '{name} was recreated, since the kernel did not change it in place. Routes of other software that cannot be added again are gone.',
   'tunnel.own_access':
     'Your own connection comes from {client_ip}, through {name} ({network}): without it you may lose access to the panel.',
   'tunnel.own_access_route':

@@ -4,6 +4,7 @@ import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import { sameState, type Change } from '../change/change.ts'
 import { isTapKind, type LinkState, type RouteThrough, type TunnelState } from './model.ts'
 import { addressNetworks } from './networks.ts'
+import type { Manner } from './in-place.ts'
 import { planTunnels, type TunnelStates } from './plans.ts'
 
 export type RoutesThrough = ReadonlyMap<string, readonly RouteThrough[]>
@@ -18,9 +19,13 @@ const canCarry = ({ protocol, unmodelled }: RouteThrough): boolean =>
  * The same change with the routes that it takes along: to put back in `before` all that can be, and in `after`, under
  * each name whose link is made again, those that its addresses still allow.
  */
-export function carryRoutes(change: Change<TunnelStates>, through: RoutesThrough): Change<TunnelStates> {
+export function carryRoutes(
+  change: Change<TunnelStates>,
+  through: RoutesThrough,
+  manner: Manner = 'in_place',
+): Change<TunnelStates> {
   const { before, after } = change
-  const made = linksMade(change)
+  const made = linksMade(change, manner)
   const carried = (name: string): RouteThrough[] => (through.get(name) ?? []).filter(canCarry)
   return {
     before: before && before.map((state) => withRoutes(state, carried(state.interface_name))),
@@ -33,9 +38,11 @@ export function carryRoutes(change: Change<TunnelStates>, through: RoutesThrough
   }
 }
 
-const linksMade = ({ before, after }: Change<TunnelStates>): Set<string> =>
+const linksMade = ({ before, after }: Change<TunnelStates>, manner: Manner): Set<string> =>
   new Set(
-    planTunnels(before, after).steps.flatMap((step) => (step.kind === 'link_create' ? [step.interface_name] : [])),
+    planTunnels(before, after, manner).steps.flatMap((step) =>
+      step.kind === 'link_create' ? [step.interface_name] : [],
+    ),
   )
 
 /** A tunnel that gets another name is the only one that leaves. */
@@ -78,12 +85,13 @@ function allowed(routes: readonly RouteThrough[], was: LinkState, shall: LinkSta
 /** RFC 8200, 5: with less the kernel has no IPv6 on the link. */
 const IPV6_MTU_MIN = 1280
 
-/** Whether the kernel drops routes on the way there, or on the way back. */
+/** Whether the kernel may drop routes on the way there, or on the way back. */
 export const dropsRoutes = ({ before, after }: Change<TunnelStates>): boolean =>
   [planTunnels(before, after), planTunnels(after, before)].some(({ steps }) =>
     steps.some(({ kind }) => DROPPING.includes(kind)),
   )
-const DROPPING: readonly string[] = ['link_delete', 'link_down', 'address_remove']
+/** After a header that the kernel does not change in place, the link is recreated. */
+const DROPPING: readonly string[] = ['link_delete', 'link_down', 'link_set', 'address_remove']
 
 /** Through links that a change deletes, and that cannot be put back or whose addresses do not allow it any more. */
 export function lostRoutes(carried: Change<TunnelStates>, through: RoutesThrough): RouteThrough[] {

@@ -2,7 +2,7 @@
 import { message, type Message, type MessageId } from '../messages/message.ts'
 import { formatRoute } from './routes.ts'
 import { savedFileName } from './saved-file.ts'
-import { addressAddArguments, linkAddArguments } from './systemd-unit.ts'
+import { addressAddArguments, linkAddArguments, linkChangeArguments } from './systemd-unit.ts'
 import type { FileKind, TunnelAddress } from './model.ts'
 import type { TunnelStep } from './step.ts'
 
@@ -26,6 +26,8 @@ function description(step: TunnelStep): Description {
     case 'link_create':
     case 'link_delete':
       return describeLink(step)
+    case 'link_set':
+      return describeHeader(step)
     case 'link_up':
     case 'link_down':
     case 'link_set_mtu':
@@ -59,6 +61,18 @@ function describeLink(step: StepOf<'link_create' | 'link_delete'>): Description 
   return {
     description: message('step.link_create', { kind, name, local: local_endpoint, remote: remote_endpoint, mtu }),
     argv: ['ip', ...linkAddArguments(name, step.config)],
+  }
+}
+
+const valueOf = (value: unknown): string | Message => (value === null ? message('tunnel.nothing') : String(value))
+
+function describeHeader({ interface_name: name, config, fields }: StepOf<'link_set'>): Description {
+  const changes = fields
+    .map((field) => message('step.header_field', { field, value: valueOf(config[field]) }))
+    .reduce((first, second) => message('tunnel.both', { first, second }))
+  return {
+    description: message('step.link_set', { name, changes }),
+    argv: ['ip', ...linkChangeArguments(name, config)],
   }
 }
 

@@ -57,7 +57,8 @@ function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
   ]
 }
 
-const isStopped = (file: NonNullable<File>): boolean => 'is_stopped' in file
+/** An enabled unit without a file does not run either, and nothing starts it once it has one. */
+const isStopped = (file: NonNullable<File>): boolean => 'is_stopped' in file || !file.config
 
 /** Adds the reload of networkd as a step of the plan; the writers of units reload systemd themselves. */
 function thenReload(planned: NamelessStep[]): NamelessStep[] {

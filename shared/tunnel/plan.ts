@@ -1,6 +1,7 @@
 // planTunnel: from what is found under a name to what is wanted there, in the fewest steps the kernel allows. Pure.
 import type { LinkConfig, LinkState, RouteThrough, TunnelAddress, TunnelState } from './model.ts'
 import { sameState } from '../change/change.ts'
+import { fieldsToRecreate, outerChanges, type Manner } from './in-place.ts'
 import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
 import type { NamelessStep as Step, TunnelStep } from './step.ts'
 
@@ -13,17 +14,18 @@ export interface TunnelPlan {
   readonly recreate_reasons: readonly string[]
 }
 
-/** What can be changed on a live link (decisions.md, T14); everything else is fixed at creation. */
-const IN_PLACE: ReadonlySet<keyof LinkConfig> = new Set(['mtu', 'tx_queue_length', 'addresses'])
-
 /** The reason where no field is one: systemd-networkd lets go of the link. */
 export const LET_GO = 'networkd_network'
 
 /** Both states are canonical. `found` comes from a probe, so a half-done change is as good a start as any. */
-export function planTunnel(found: TunnelState | null, wanted: TunnelState | null): TunnelPlan {
+export function planTunnel(
+  found: TunnelState | null,
+  wanted: TunnelState | null,
+  manner: Manner = 'in_place',
+): TunnelPlan {
   const interface_name = (wanted ?? found)?.interface_name
   if (interface_name === undefined) return { operation: 'none', steps: [], recreate_reasons: [] }
-  const recreate_reasons = found && wanted ? reasonsToRecreate(found, wanted) : []
+  const recreate_reasons = found && wanted ? reasonsToRecreate(found, wanted, manner) : []
   const isBorn = wanted !== null && wanted.link !== null && (!found?.link || recreate_reasons.length > 0)
   const onLink = linkSteps(found?.link ?? null, wanted?.link ?? null, recreate_reasons.length > 0)
   const steps = [
@@ -54,12 +56,10 @@ function planOperation(
   return reasons.length > 0 ? 'recreate' : 'update'
 }
 
-function reasonsToRecreate(found: TunnelState, wanted: TunnelState): string[] {
+function reasonsToRecreate(found: TunnelState, wanted: TunnelState, manner: Manner): string[] {
   const [was, shall] = [found.link?.config, wanted.link?.config]
   if (!was || !shall) return []
-  const fields = Object.keys(shall) as (keyof LinkConfig)[]
-  const changed = fields.filter((field) => !IN_PLACE.has(field) && !sameState(was[field], shall[field]))
-  return [...changed, ...(isLetGo(found.saved, wanted.saved) ? [LET_GO] : [])]
+  return [...fieldsToRecreate(was, shall, manner), ...(isLetGo(found.saved, wanted.saved) ? [LET_GO] : [])]
 }
 
 function linkSteps(found: LinkState | null, wanted: LinkState | null, recreate: boolean): Step[] {
@@ -86,7 +86,7 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
   return [
     ...(goesDown ? [{ kind: 'link_down' } as const] : []),
     ...without(kept, wanted.config.addresses).map(remove),
-    ...(found.config.mtu === wanted.config.mtu ? [] : [{ kind: 'link_set_mtu', mtu: wanted.config.mtu } as const]),
+    ...headerSteps(found.config, wanted.config),
     ...(found.config.tx_queue_length === wanted.config.tx_queue_length
       ? []
       : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
@@ -96,6 +96,13 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
     ...(!found.is_up && wanted.is_up ? [{ kind: 'link_up' } as const] : []),
     ...(wanted.is_up ? missing(wanted.routes, found.routes).map(route) : []),
   ]
+}
+
+/** The kernel computes the MTU again with the header, so that step has the MTU in it. */
+function headerSteps(found: LinkConfig, config: LinkConfig): Step[] {
+  const fields = outerChanges(found, config)
+  if (fields.length > 0) return [{ kind: 'link_set', config, fields }]
+  return found.mtu === config.mtu ? [] : [{ kind: 'link_set_mtu', mtu: config.mtu }]
 }
 
 const missing = (wanted: readonly RouteThrough[] = [], found: readonly RouteThrough[] = []): RouteThrough[] =>

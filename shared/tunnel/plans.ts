@@ -6,6 +6,7 @@ import { wished as wishedOne } from './canonical.ts'
 import { checkTunnel } from './facts.ts'
 import { onlyRoutesOf } from './routes.ts'
 import { planTunnel, type TunnelPlan } from './plan.ts'
+import type { Manner } from './in-place.ts'
 import type { TunnelStep } from './step.ts'
 
 /** Each under a name of its own; null is none. */
@@ -26,11 +27,15 @@ const named = (states: TunnelStates | null, name: string): TunnelState | null =>
 const wished = (states: TunnelStates | null): TunnelStates | null => states?.map(wishedOne) ?? null
 
 /** Deletions go first: the kernel refuses a second link of a kind between the same endpoints with the same key. */
-export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {
+export function planTunnels(
+  found: TunnelStates | null,
+  wanted: TunnelStates | null,
+  manner: Manner = 'in_place',
+): TunnelPlan {
   const leaving = (found ?? [])
     .filter((state) => !named(wanted, state.interface_name))
     .map((state) => planTunnel(state, null))
-  const arriving = (wished(wanted) ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
+  const arriving = (wished(wanted) ?? []).map((state) => planTunnel(named(found, state.interface_name), state, manner))
   const plans = [...leaving, ...arriving]
   // A tunnel may get the ends of another one that is made again in the same change.
   const steps = [...plans.flatMap(({ steps }) => untilGone(steps)), ...plans.flatMap(({ steps }) => sinceGone(steps))]

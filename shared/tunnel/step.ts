@@ -8,6 +8,8 @@ export type UnitKind = (typeof UNIT_KINDS)[number]
 export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'link_create'; readonly config: LinkConfig }
   | { readonly kind: 'link_delete' }
+  /** `fields` are those of the outer header that change; `config` is whole, with the MTU that the link has then. */
+  | { readonly kind: 'link_set'; readonly config: LinkConfig; readonly fields: readonly (keyof LinkConfig)[] }
   | { readonly kind: 'link_up' }
   | { readonly kind: 'link_down' }
   | { readonly kind: 'link_set_mtu'; readonly mtu: number }

@@ -52,23 +52,34 @@ export function linkAddArguments(interface_name: string, config: LinkConfig, sta
     `${config.mtu}`,
     'txqueuelen',
     `${config.tx_queue_length}`,
-    'type',
-    config.kind,
-    'local',
-    config.local_endpoint,
-    'remote',
-    config.remote_endpoint,
-    ...(config.bind_device === null ? [] : ['dev', config.bind_device]),
-    ...(config.ikey === null ? ['noikey'] : ['ikey', `${config.ikey}`]),
-    ...(config.okey === null ? ['nookey'] : ['okey', `${config.okey}`]),
-    config.has_input_checksum ? 'icsum' : 'noicsum',
-    config.has_output_checksum ? 'ocsum' : 'noocsum',
-    config.has_input_sequence ? 'iseq' : 'noiseq',
-    config.has_output_sequence ? 'oseq' : 'nooseq',
-    ...(isIpv6Kind(config.kind) ? ipv6Arguments(config) : ipv4Arguments(config)),
+    ...headerArguments(config),
     ...(config.fwmark === null ? [] : ['fwmark', `${config.fwmark}`]),
   ]
 }
+
+/** For people. ip(8) leaves what is not named, so that the mark is named even if there is none. */
+export const linkChangeArguments = (interface_name: string, config: LinkConfig): string[] => [
+  ...['link', 'change', 'dev', interface_name, 'mtu', `${config.mtu}`],
+  ...headerArguments(config),
+  ...['fwmark', `${config.fwmark ?? 0}`],
+]
+
+const headerArguments = (config: LinkConfig): string[] => [
+  'type',
+  config.kind,
+  'local',
+  config.local_endpoint,
+  'remote',
+  config.remote_endpoint,
+  ...(config.bind_device === null ? [] : ['dev', config.bind_device]),
+  ...(config.ikey === null ? ['noikey'] : ['ikey', `${config.ikey}`]),
+  ...(config.okey === null ? ['nookey'] : ['okey', `${config.okey}`]),
+  config.has_input_checksum ? 'icsum' : 'noicsum',
+  config.has_output_checksum ? 'ocsum' : 'noocsum',
+  config.has_input_sequence ? 'iseq' : 'noiseq',
+  config.has_output_sequence ? 'oseq' : 'nooseq',
+  ...(isIpv6Kind(config.kind) ? ipv6Arguments(config) : ipv4Arguments(config)),
+]
 
 function addressArguments(interface_name: string, config: LinkConfig): string[] {
   const address = hardwareAddress(interface_name, config)

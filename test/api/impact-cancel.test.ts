@@ -121,6 +121,8 @@ describe('The impact of cancelling a window', () => {
     link.state.config = { ...link.state.config, mtu: 1472 }
     assert.deepEqual(kinds((await foresee()).body), ['file_write'])
     link.state.config = { ...link.state.config, mtu: 1472, ttl: 9 }
+    assert.deepEqual(kinds((await foresee()).body), ['link_set', 'file_write'])
+    link.state.config = { ...link.state.config, kind: 'gretap' }
     assert.deepEqual(kinds((await foresee()).body), [
       'link_delete',
       'link_create',

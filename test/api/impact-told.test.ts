@@ -111,7 +111,7 @@ describe('An impact', () => {
       routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }),
     ]
     for (const route of [kept, lost]) host.routesOfOthers.add('gre-a-1', route)
-    const { routes, summary } = await impactOf('PATCH', '/tunnels/1', { ttl: 9, confirm_recreate: true })
+    const { routes, summary } = await impactOf('PATCH', '/tunnels/1', { tunnel_type_id: 20, confirm_recreate: true })
     assert.deepEqual(
       routes?.map(({ destination, fate }) => `${destination} ${fate}`),
       ['10.9.0.0/24 comes_back', '10.90.0.0/16 comes_back', '10.91.0.0/16 lost'],

@@ -85,7 +85,7 @@ describe('A network behind tunnels', () => {
     })
 
     it('that is made again goes on', async () => {
-      const { status } = await patchTunnel(client, 1, { ttl: 64, confirm_recreate: true })
+      const { status } = await patchTunnel(client, 1, { tunnel_type_id: 20, confirm_recreate: true })
       await panel.kernel.networks.follow()
       assert.deepEqual([status, (await getNetwork(client, 1)).body.lacks], [200, []])
     })

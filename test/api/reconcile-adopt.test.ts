@@ -161,8 +161,8 @@ describe('Adopting a tunnel', () => {
       /alias the office, group 7/,
     )
     const id = body.tunnel.tunnel_id
-    assert.equal((await patchTunnel(client, id, { mtu: 1300 })).status, 200)
-    const refused = await patchTunnel(client, id, { ttl: 9, confirm_recreate: true })
+    assert.equal((await patchTunnel(client, id, { mtu: 1300, ttl: 9 })).status, 200)
+    const refused = await patchTunnel(client, id, { tunnel_type_id: 20, confirm_recreate: true })
     assert.deepEqual([refused.status, refused.error.code], [409, 'CONFLICT'])
     assert.match(refused.error.message, /alias the office/)
     assert.deepEqual((await itemOf(client, 'rich')).unmodelled, ['alias the office', 'group 7'])

@@ -185,10 +185,17 @@ describe('The comparison of host and store', () => {
       [(await itemOf(client, 'gre-a-1')).status, (await itemOf(client, 'gre-a-1')).unmodelled],
       ['InSync', ['alias the office']],
     )
+    held.unmodelled.push('dscp copy')
     drift({ ttl: 3 })
+    assert.match((await itemOf(client, 'gre-a-1')).detail, /would lose what .* \(dscp copy\): reapply is refused/)
+    assert.equal((await act(client, 1, 'reapply')).status, 409)
+    held.unmodelled.pop()
+    assert.match((await itemOf(client, 'gre-a-1')).detail, /Reapply corrects it in place/)
+    assert.equal((await act(client, 1, 'reapply')).status, 200)
+    assert.deepEqual(panel.kernel.held.get('gre-a-1')?.unmodelled, ['alias the office'])
+    drift({ kind: 'gretap' })
     assert.match((await itemOf(client, 'gre-a-1')).detail, /would lose.*alias the office.*refused/)
     assert.equal((await act(client, 1, 'reapply')).status, 409)
-    assert.equal(panel.kernel.held.get('gre-a-1')?.unmodelled.length, 1)
   })
 
   it("never lists the kernel's own stubs, nor interfaces that are no tunnels of ours", async () => {

@@ -68,7 +68,8 @@ function inside(disk: string): void {
     const changes: Record<string, () => Promise<Reply<unknown>>> = {
       'makes a tunnel': () => createTunnel(operator, { remote_endpoint: '198.51.100.77' }),
       'changes a tunnel': () => operator.patch('/tunnels/1', { mtu: 1300 }),
-      'recreates a tunnel': () => operator.patch('/tunnels/1', { ttl: 9, confirm_recreate: true }),
+      'changes the outer header of a tunnel': () => operator.patch('/tunnels/1', { ttl: 9 }),
+      'recreates a tunnel': () => operator.patch('/tunnels/1', { tunnel_type_id: 20, confirm_recreate: true }),
       'takes a tunnel down': () => operator.post('/tunnels/1/down'),
       'deletes a tunnel': () => deleteTunnel(operator, 1),
       'makes a relay rule': () => createRoute(operator, { route_rule_title: 'another', bind_port: 4433 }),

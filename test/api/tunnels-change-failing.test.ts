@@ -27,7 +27,10 @@ const CHANGES: Record<string, [number, Asking]> = {
         ],
       }),
   ],
-  'a change that recreates the link': [5, (client) => patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })],
+  'a change that recreates the link': [
+    5,
+    (client) => patchTunnel(client, 1, { tunnel_type_id: 20, confirm_recreate: true }),
+  ],
   'a change of name': [8, (client) => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true })],
   'a change of persistence': [
     2,
@@ -101,11 +104,11 @@ describe('A change of a tunnel that fails', () => {
   it('and cannot be undone leaves it Inconsistent, with remedies: 409 TUNNEL_INCONSISTENT; reapply puts it right', async () => {
     const picture = panel.host.picture()
     panel.arm(from(3, 'refuses'))
-    const { status, error } = await patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })
+    const { status, error } = await patchTunnel(client, 1, { tunnel_type_id: 20, confirm_recreate: true })
     assert.deepEqual([status, error.code], [409, 'TUNNEL_INCONSISTENT'])
     assert((error.details['remediation'] as string[]).length > 0)
     const { body } = await getTunnel(client, 1)
-    assert.deepEqual([body.apply_status, body.ttl], ['Inconsistent', 255])
+    assert.deepEqual([body.apply_status, body.tunnel_type_id], ['Inconsistent', 10])
     assert.match(body.last_apply_error, /could not be undone/)
     panel.disarm()
     const reapplied = await act(client, 1, 'reapply')

@@ -103,15 +103,25 @@ describe('The life of a tunnel', () => {
       )
     })
 
+    it(`${action} corrects an outer header that drifted in place`, async () => {
+      const picture = panel.kernel.picture()
+      const held = link()
+      assert(held?.state)
+      held.state.config = { ...held.state.config, ttl: 3, ikey: 5, mtu: 1111 }
+      const { status, body } = await act(client, 1, action)
+      assert.deepEqual([status, body.plan.requires_recreate, panel.kernel.picture()], [200, false, picture])
+      assert.equal(link()?.index, held.index)
+    })
+
     it(`${action} recreates a link that drifted where only a new one can be as stored`, async () => {
       const picture = panel.kernel.picture()
       const state = link()?.state
       assert(state)
-      state.config = { ...state.config, ttl: 3, mtu: 1111 }
+      state.config = { ...state.config, kind: 'gretap', mtu: 1111 }
       const { status, body } = await act(client, 1, action)
       assert.deepEqual(
         [status, body.plan.requires_recreate, body.plan.recreate_reasons, panel.kernel.picture()],
-        [200, true, ['ttl'], picture],
+        [200, true, ['kind'], picture],
       )
     })
   }

@@ -14,7 +14,8 @@ type Asking = (client: Client, more: object) => Promise<Reply>
 /** What takes the link away or down, or the address that the client comes by. */
 const CUTTING: Record<string, Asking> = {
   'PATCH that recreates the link': (client, more) =>
-    client.patch('/tunnels/1', { ttl: 9, confirm_recreate: true, ...more }),
+    client.patch('/tunnels/1', { tunnel_type_id: 20, confirm_recreate: true, ...more }),
+  'PATCH of the outer header': (client, more) => client.patch('/tunnels/1', { ttl: 9, ...more }),
   'PATCH that gives it another name': (client, more) =>
     client.patch('/tunnels/1', { interface_name: 'berlin', confirm_recreate: true, ...more }),
   'PATCH that takes it down': (client, more) => client.patch('/tunnels/1', { is_enabled: false, ...more }),
@@ -115,7 +116,7 @@ describe('A request that comes through the tunnel', () => {
     })
   }
 
-  it('by POST reapply is refused where the link has to be recreated', async () => {
+  it('by POST reapply is refused where the outer header has to be changed', async () => {
     const { panel, client } = await panelInside()
     const state = panel.kernel.held.get('gre-a-1')?.state
     assert(state)
@@ -152,6 +153,7 @@ describe('A request whose answers go through the tunnel by the routing table', (
   const WAYS: Record<string, [Asking, how: string]> = {
     'POST down': [CUTTING['POST down']!, 'through_tunnel'],
     'POST restart': [CUTTING['POST restart']!, 'through_tunnel'],
+    'PATCH of the outer header': [CUTTING['PATCH of the outer header']!, 'through_tunnel'],
     'PATCH that recreates the link, and its route goes': [CUTTING['PATCH that recreates the link']!, 'route_goes'],
     'DELETE of the tunnel': [(client, more) => client.delete('/tunnels/1', more), 'through_tunnel'],
     'DELETE of the address whose network has the gateway': [

@@ -130,9 +130,19 @@ describe('The persistence of a tunnel', () => {
       assert.equal(panel.kernel.picture(), picture)
     })
 
+    it('is written, and networkd reloaded, after the outer header is changed in place', async () => {
+      await createTunnel(client, { persistence_type_id: NETWORKD })
+      const { body } = await patchTunnel(client, 1, { ttl: 9 })
+      assert.deepEqual(
+        body.plan.steps.map(({ kind }) => kind),
+        ['link_set', 'file_write', 'networkd_reload'],
+      )
+      assert.match(textOf(NETDEV), /^TTL=9$/m)
+    })
+
     it('is withdrawn, and networkd reloaded, before the link is recreated', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
-      const { body } = await patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })
+      const { body } = await patchTunnel(client, 1, { tunnel_type_id: 20, confirm_recreate: true })
       const kinds = [
         'file_remove',
         'file_remove',

@@ -1,33 +1,39 @@
-// PATCH /tunnels/{id} with what only a new link can have: it must be confirmed (reference.md; decisions.md, T12, T14,
-// R21).
+// PATCH /tunnels/{id} with what only a new link can have, or what the far end has to follow: it must be confirmed
+// (reference.md; decisions.md, T12, T14, R21). What this end alone has changes in place.
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { codesOf, createTunnel, deleteTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
 
-const TO_CONFIRM = {
-  interface_name: 'berlin',
-  tunnel_side_id: 20,
-  local_endpoint: '192.0.2.77',
-  remote_endpoint: '198.51.100.8',
+/** Each field with a new value, and whether the link is recreated for it. */
+const TO_CONFIRM: Readonly<Record<string, readonly [value: unknown, recreates: boolean]>> = {
+  tunnel_type_id: [20, true],
+  interface_name: ['berlin', true],
+  tunnel_side_id: [20, false],
+  local_endpoint: ['192.0.2.77', false],
+  remote_endpoint: ['198.51.100.8', false],
+  ikey: [1, false],
+  okey: [null, false],
+  has_input_checksum: [true, false],
+  has_output_checksum: [true, false],
+  has_input_sequence: [true, false],
+  has_output_sequence: [true, false],
+  persistence_type_id: [30, false],
+}
+const OF_THIS_END = {
   bind_device: 'eth0',
   ttl: 9,
   tos: '0x10',
-  ikey: 1,
-  okey: 2,
-  has_input_checksum: true,
-  has_output_checksum: true,
-  has_input_sequence: true,
-  has_output_sequence: true,
   is_path_mtu_discovery: true,
   is_ignore_df: true,
   fwmark: 6,
-  persistence_type_id: 30,
 }
+const OF_THIS_END_IPV6 = { hop_limit: 8, traffic_class: '0x20', encap_limit: 4, flow_label: 5 }
 
-describe('PATCH /tunnels/{id} with what only a new link can have', () => {
+describe('PATCH /tunnels/{id} with what only a new link can have, or the far end has to follow', () => {
   let panel: TestPanel
   let client: Client
   beforeEach(async () => {
@@ -47,8 +53,10 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
     beforeEach(() => void panel.kernel.sysctls.set('gre-a-1', OWN))
 
     it('whatever its new name', async () => {
-      assert.equal((await change({ ttl: 9 })).status, 200)
-      assert.deepEqual([...panel.kernel.sysctls], [['gre-a-1', OWN]])
+      for (const body of [{ ttl: 9 }, { tunnel_type_id: 20 }]) {
+        assert.equal((await change(body)).status, 200)
+        assert.deepEqual([...panel.kernel.sysctls], [['gre-a-1', OWN]])
+      }
       assert.equal((await change({ interface_name: 'berlin' })).status, 200)
       assert.deepEqual([...panel.kernel.sysctls], [['berlin', OWN]])
     })
@@ -61,52 +69,29 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
   })
 
   describe('asks for a confirmation before', () => {
-    for (const [field, value] of Object.entries(TO_CONFIRM)) {
-      it(`${field} changes: 409 with the reason and nothing changed, 200 with confirm_recreate and the value stored`, async () => {
+    for (const [field, [value, recreates]] of Object.entries(TO_CONFIRM)) {
+      it(`${field} changes, ${recreates ? 'which recreates the link' : 'in place'}: 409 with the reason and nothing changed, 200 with confirm_recreate and the value stored`, async () => {
         const picture = panel.kernel.picture()
         const record = await stored()
         const { status, error } = await patchTunnel(client, 1, { [field]: value })
         assert.deepEqual(
-          [status, error.code, error.field, error.details['interface_name']],
-          [409, 'CONFIRM_RECREATE_REQUIRED', 'confirm_recreate', 'gre-a-1'],
+          [status, error.code, error.field, error.details['interface_name'], error.details['requires_recreate']],
+          [409, 'CONFIRM_RECREATE_REQUIRED', 'confirm_recreate', 'gre-a-1', recreates],
         )
         const reasons = error.details['reasons'] as string[]
         assert(reasons.length === 1 && reasons[0]?.startsWith(`${field}: `), reasons.join())
         assert.deepEqual([panel.kernel.picture(), panel.kernel.changes, await stored()], [picture, [], record])
+        const before = index()
         const { status: done, body, text } = await patchTunnel(client, 1, { [field]: value, confirm_recreate: true })
         assert.equal(done, 200, text)
         assert.deepEqual(
           [body.plan.requires_recreate, body.verification.ok, body.tunnel.apply_status],
-          [true, true, 'Applied'],
+          [recreates, true, 'Applied'],
         )
+        assert.equal(index(body.tunnel.interface_name) === before, !recreates)
         assert.deepEqual((await stored())[field as keyof TunnelView], value)
       })
     }
-
-    it('the fields of IPv6 tunnels change', async () => {
-      const over6 = (
-        await createTunnel(client, {
-          tunnel_type_id: 30,
-          local_endpoint: '2001:db8::1',
-          remote_endpoint: '2001:db8:9::9',
-        })
-      ).body.tunnel
-      for (const [field, value] of Object.entries({
-        hop_limit: 8,
-        traffic_class: '0x20',
-        encap_limit: 4,
-        flow_label: 5,
-      })) {
-        const { error } = await patchTunnel(client, over6.tunnel_id, { [field]: value })
-        assert.equal(error.code, 'CONFIRM_RECREATE_REQUIRED', field)
-        const { status, body, text } = await patchTunnel(client, over6.tunnel_id, {
-          [field]: value,
-          confirm_recreate: true,
-        })
-        assert.equal(status, 200, text)
-        assert.deepEqual(body.tunnel[field as keyof TunnelView], value)
-      }
-    })
 
     it('the type changes, endpoints and all', async () => {
       const body = { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:9::9' }
@@ -128,7 +113,7 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
         [gone.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()],
         [['systemd_disable', 'file_remove'], 0, before],
       )
-      assert.match(gone.body.plan.recreate_reasons.join(), /persistence_type_id: the link stays/)
+      assert.deepEqual([gone.body.plan.requires_recreate, gone.body.plan.recreate_reasons], [false, []])
       const back = await patchTunnel(client, 1, { persistence_type_id: 10, confirm_recreate: true })
       assert.deepEqual(
         [back.body.plan.steps.map(({ kind }) => kind), panel.kernel.files.size, index()],
@@ -136,27 +121,73 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
       )
     })
 
-    it('drift is put right that only a new link can put right', async () => {
-      const link = panel.kernel.held.get('gre-a-1')?.state
-      assert(link)
-      link.config = { ...link.config, ttl: 3 }
-      const { error } = await patchTunnel(client, 1, { mtu: 1400 })
-      assert.deepEqual(
-        [error.code, (error.details['reasons'] as string[]).map((why) => why.split(':')[0])],
-        ['CONFIRM_RECREATE_REQUIRED', ['ttl']],
-      )
-      const { status, body } = await patchTunnel(client, 1, { mtu: 1400, confirm_recreate: true })
-      assert.deepEqual(
-        [status, body.plan.operation, panel.kernel.held.get('gre-a-1')?.state?.config.ttl],
-        [200, 'recreate', 255],
-      )
-    })
+    for (const [what, drift, field, operation] of [
+      ['only a new link can put right', { kind: 'gretap', ttl: 3 }, 'kind', 'recreate'],
+      ['the far end has to follow', { ikey: 3, ttl: 3 }, 'ikey', 'update'],
+    ] as const)
+      it(`drift is put right that ${what}`, async () => {
+        const link = panel.kernel.held.get('gre-a-1')?.state
+        assert(link)
+        const stored = link.config
+        link.config = { ...link.config, ...drift }
+        const { error } = await patchTunnel(client, 1, { mtu: 1400 })
+        assert.deepEqual(
+          [error.code, (error.details['reasons'] as string[]).map((why) => why.split(':')[0])],
+          ['CONFIRM_RECREATE_REQUIRED', [field]],
+        )
+        const { status, body } = await patchTunnel(client, 1, { mtu: 1400, confirm_recreate: true })
+        assert.deepEqual(
+          [status, body.plan.operation, panel.kernel.held.get('gre-a-1')?.state?.config],
+          [200, operation, { ...stored, mtu: 1400 }],
+        )
+      })
 
     it('needs none where the confirmation was given for nothing', async () => {
       const before = index()
       const { body } = await patchTunnel(client, 1, { mtu: 1400, confirm_recreate: true })
       assert.deepEqual([body.plan.requires_recreate, index()], [false, before])
     })
+  })
+
+  describe('asks for none before', () => {
+    const over6 = { tunnel_type_id: 30, local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8:9::9' }
+    for (const [id, fields] of [
+      [1, OF_THIS_END],
+      [2, OF_THIS_END_IPV6],
+    ] as const)
+      for (const [field, value] of Object.entries(fields))
+        it(`${field} changes, which is of this end alone: in place`, async () => {
+          await createTunnel(client, over6)
+          const name = (await stored(id)).interface_name
+          const before = index(name)
+          const { status, body, text } = await patchTunnel(client, id, { [field]: value })
+          assert.equal(status, 200, text)
+          assert.deepEqual(
+            [body.plan.requires_recreate, body.plan.steps.map(({ kind }) => kind), index(name)],
+            [false, ['link_set', 'file_write'], before],
+          )
+          assert.deepEqual((await stored(id))[field as keyof TunnelView], value)
+        })
+
+    it('a drifted outer header of this end is put right, also with what else changes', async () => {
+      const link = panel.kernel.held.get('gre-a-1')?.state
+      assert(link)
+      link.config = { ...link.config, ttl: 3 }
+      const { status, body } = await patchTunnel(client, 1, { mtu: 1400 })
+      assert.deepEqual([status, body.plan.operation, link.config.ttl, link.config.mtu], [200, 'update', 255, 1400])
+    })
+  })
+
+  it('recreates the link where the kernel does not change it in place, and says so in a warning', async () => {
+    const before = index()
+    panel.kernel.stubborn.set('gre-a-1', new KernelError('EOPNOTSUPP', 'Operation not supported'))
+    const { status, body } = await patchTunnel(client, 1, { ttl: 9 })
+    assert.deepEqual(
+      [status, body.tunnel.ttl, body.verification.ok, body.warnings.map(({ code }) => code)],
+      [200, 9, true, ['LINK_RECREATED']],
+    )
+    assert.notEqual(index(), before)
+    assert.equal(panel.kernel.held.get('gre-a-1')?.state?.config.ttl, 9)
   })
 
   describe('and the foreign routes through it', () => {
@@ -168,7 +199,7 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
     beforeEach(() => panel.kernel.routesOfOthers.set('gre-a-1', [...through]))
 
     for (const [what, body] of [
-      ['under its name', { ttl: 9 }],
+      ['under its name', { tunnel_type_id: 20, mtu: 1458 }],
       ['under another name', { interface_name: 'berlin' }],
     ] as const)
       it(`takes along what it can, ${what}, shows that as steps of the plan, and names the rest`, async () => {
@@ -186,10 +217,10 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
       })
 
     it('stay where the link stays, and nobody is warned', async () => {
-      const { body } = await patchTunnel(client, 1, { mtu: 1400 })
+      const { body } = await patchTunnel(client, 1, { mtu: 1400, okey: 9, confirm_recreate: true })
       assert.deepEqual(
         [
-          body.warnings,
+          body.warnings.filter(({ code }) => code !== 'GRE_KEY_ASYMMETRIC'),
           body.plan.steps.map(({ kind }) => kind).includes('route_add'),
           panel.kernel.routesOfOthers.size,
         ],

@@ -295,7 +295,7 @@ describe('PATCH /tunnels/{id}', () => {
   })
 
   it('is in the audit log with its steps, also where it was refused', async () => {
-    await patchTunnel(client, 1, { ttl: 3 })
+    await patchTunnel(client, 1, { okey: 3 })
     await patchTunnel(client, 1, { mtu: 1400 })
     const entries = await panel.db
       .selectFrom('audit_log')

@@ -18,13 +18,13 @@ import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
 import { exampleConfig } from '../support/example.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 
-const NAME = 'gre-c-1'
-const OTHER = 'gre-c-2'
-const V4: TunnelAddress = { address: '172.17.1.1', peer_address: '', prefix_length: 30 }
-const V6: TunnelAddress = { address: '2001:db8:1::1', peer_address: '', prefix_length: 64 }
+export const NAME = 'gre-c-1'
+export const OTHER = 'gre-c-2'
+export const V4: TunnelAddress = { address: '172.17.1.1', peer_address: '', prefix_length: 30 }
+export const V6: TunnelAddress = { address: '2001:db8:1::1', peer_address: '', prefix_length: 64 }
 const PEER: TunnelAddress = { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 32 }
 
-const configOf = (kind: LinkKind, fields: Partial<LinkConfig> = {}): LinkConfig =>
+export const configOf = (kind: LinkKind, fields: Partial<LinkConfig> = {}): LinkConfig =>
   canonicalConfig({
     ...exampleConfig,
     kind,
@@ -184,6 +184,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     for (const change of [
       () => kernel.links.delete(NAME),
       () => kernel.links.setUp(NAME, true),
+      () => kernel.links.change(NAME, configOf('gre', { ttl: 9 })),
       () => kernel.links.setMtu(NAME, 1400),
       () => kernel.links.setTxQueueLength(NAME, 5),
       () => kernel.links.addAddress(NAME, V6),
@@ -205,6 +206,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
       () => links.addAddress(NAME, V4),
       () => links.create(OTHER, configOf('ip6gretap')),
       () => links.setMtu(NAME, 1300),
+      () => links.change(NAME, configOf('gre', { ttl: 9, ikey: 3 })),
       () => links.addAddress(NAME, V6),
       () => links.setUp(OTHER, true),
       () => links.removeAddress(NAME, V4),

@@ -61,7 +61,7 @@ describe('The interface that a rule names', function () {
     assert.deepEqual(await uplinks(), ANSWERED)
   })
 
-  it('is told apart from before by the revision of the rules', async () => {
+  it('changes the revision of the rules as it comes and goes', async () => {
     const { revision } = await askOnce(rig.socket, 'ruleset.probe', ALL)
     route('del', ...second)
     await become(0)

@@ -1,20 +1,13 @@
 // A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real
 // one does.
-import { canonicalConfig, canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
+import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import { withoutCounters, type HostInterface, type RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { DEFAULT_LIMITS, type Limits } from '@panel/shared/limits/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
-import {
-  KERNEL_STUBS,
-  LINK_KINDS,
-  type LinkConfig,
-  type FileKind,
-  type LinkState,
-  type TunnelAddress,
-} from '@panel/shared/tunnel/model.ts'
+import { type LinkConfig, type FileKind, type LinkState, type TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
@@ -38,7 +31,7 @@ import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { FakeAnswers } from './fake-answers.ts'
 import { FakeNetworks } from './fake-networks.ts'
 import { fakeInterface } from './fake-interfaces.ts'
-import { found, hasAddress, type FakeLink } from './fake-links.ts'
+import { changedHeader, found, hasAddress, isOurs, sameAddress, type FakeLink, type Stubborn } from './fake-links.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
@@ -173,6 +166,7 @@ export class FakeKernel implements Kernel {
         .filter(([name]) => names.includes(name))
         .map(([name, link]) => ({ interface_name: name, observed: withoutCounters(found(name, link).observed) })),
     create: (name, config) => this.#create(name, config),
+    change: async (name, config) => this.#changeHeader(name, config),
     delete: async (name) => {
       this.#ours(name)
       this.#change(`delete ${name}`)
@@ -264,6 +258,16 @@ export class FakeKernel implements Kernel {
     this.#tellOfLink(name)
   }
 
+  /** Links whose outer header the kernel does not change in place, or changes otherwise than requested. */
+  readonly stubborn = new Map<string, Stubborn>()
+
+  #changeHeader(name: string, config: LinkConfig): void {
+    const link = this.#ours(name)
+    link.config = changedHeader(name, link.config, config, { held: this.held, stubborn: this.stubborn.get(name) })
+    this.#change(`change ${name}`)
+    this.#tellOfLink(name)
+  }
+
   #set(name: string, fields: Partial<LinkConfig>): void {
     const link = this.#ours(name)
     this.#change(`set ${name} ${JSON.stringify(fields)}`)
@@ -332,13 +336,7 @@ export class FakeKernel implements Kernel {
   }
 }
 
-const isOurs = (name: string, link: FakeLink): boolean =>
-  (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
-
 function ours(name: string, kinds: readonly FileKind[]): string {
   if (!isSavedFile(name, kinds)) throw new Error(`${name} is not a name of our files`)
   return name
 }
-
-const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean =>
-  JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))

@@ -1,7 +1,16 @@
 // A link of the fake host, and how the fake kernel shows it.
+import { canonicalAddress, canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { FoundLink } from '@panel/root-helper/kernel/facilities.ts'
 import type { ObservedLink } from '@panel/shared/tunnel/observed.ts'
-import type { LinkState } from '@panel/shared/tunnel/model.ts'
+import {
+  KERNEL_STUBS,
+  LINK_KINDS,
+  type LinkConfig,
+  type LinkState,
+  type TunnelAddress,
+} from '@panel/shared/tunnel/model.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { NO_STATISTICS } from './fake-interfaces.ts'
 
 /** `state` null stands for a kind that is not ours. */
@@ -36,3 +45,36 @@ export const hasAddress =
   (address: string) =>
   ({ state }: FakeLink): boolean =>
     state?.config.addresses.some((one) => one.address === address) ?? false
+
+/** A refusal, or what the kernel makes of a request. */
+export type Stubborn = KernelError | ((config: LinkConfig) => LinkConfig)
+
+interface AmongLinks {
+  readonly held: ReadonlyMap<string, FakeLink>
+  readonly stubborn: Stubborn | undefined
+}
+
+/** The configuration of a link after its outer header was changed to `wanted` in place; throws as the kernel does. */
+export function changedHeader(
+  name: string,
+  { kind, tx_queue_length, addresses }: LinkConfig,
+  wanted: LinkConfig,
+  { held, stubborn }: AmongLinks,
+): LinkConfig {
+  const refuse = (code: string, why: string): never => {
+    throw new KernelError(code, `Cannot change ${name}: ${why}`)
+  }
+  if (kind !== wanted.kind) refuse('EOPNOTSUPP', 'Operation not supported')
+  if (wanted.is_path_mtu_discovery && wanted.is_ignore_df) refuse('EINVAL', 'Invalid argument')
+  for (const [other, { state }] of held)
+    if (other !== name && state && isBetweenSameEnds(state.config, wanted)) refuse('EEXIST', 'File exists')
+  if (stubborn instanceof KernelError) throw stubborn
+  const taken = stubborn ? stubborn(wanted) : wanted
+  return canonicalConfig({ ...taken, tx_queue_length, addresses })
+}
+
+export const isOurs = (name: string, link: FakeLink): boolean =>
+  (LINK_KINDS as readonly string[]).includes(link.kind) && !(KERNEL_STUBS as readonly string[]).includes(name)
+
+export const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean =>
+  JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))

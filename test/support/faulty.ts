@@ -27,6 +27,7 @@ export type FaultAt = (request: number) => Fault | null
 
 const LINK_CHANGES = [
   'create',
+  'change',
   'delete',
   'setMtu',
   'setTxQueueLength',

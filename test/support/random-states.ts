@@ -74,6 +74,10 @@ const configOf = (kind: LinkKind): fc.Arbitrary<LinkConfig> => {
 
 export const linkConfig: fc.Arbitrary<LinkConfig> = fc.constantFrom(...LINK_KINDS).chain(configOf)
 
+export const pairOfOneKind: fc.Arbitrary<[LinkConfig, LinkConfig]> = fc
+  .constantFrom(...LINK_KINDS)
+  .chain((kind) => fc.tuple(configOf(kind), configOf(kind)))
+
 const unitOf = <C>(config: fc.Arbitrary<C>) =>
   fc.option(fc.record({ is_enabled: fc.boolean(), config: fc.option(config, { freq: 4 }) }))
 const keepalive = fc.record({

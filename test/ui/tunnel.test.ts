@@ -123,22 +123,36 @@ describe('A tunnel on the page', () => {
     assert.match(await table.getByRole('row', { name: /^Now/ }).innerText(), /\d.*\/s/)
   })
 
-  it('is changed in place by one Save that is verified, and recreated only after its reasons were read', async () => {
+  it('is changed in place by one Save that is verified; what the far end follows, or recreates it, only after its reasons were read', async () => {
     const { page, gates } = await visitTunnel('1/edit')
     await page.getByLabel('MTU').fill('1400')
+    await page.getByLabel('TTL').fill('64')
     await page.getByText('Not saved yet').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('gre-a-1 is saved, and verified in the kernel').first().waitFor()
-    assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.mtu, 1400)
-    gates.expectAnswer(409, '/tunnels/1')
-    await page.getByLabel('TTL').fill('64')
-    await page.getByRole('button', { name: 'Save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Recreate Hamburg relay · gre-a-1?' })
-    await dialog.getByText(/TTL: only a new link can have 64/).waitFor()
-    await dialog.getByRole('button', { name: 'Recreate' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
-    assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.ttl, 64)
+    const held = host.kernel.held.get('gre-a-1')
+    assert.deepEqual([held?.state?.config.mtu, held?.state?.config.ttl], [1400, 64])
+    for (const [label, value, title, reason, action] of [
+      [
+        "The other server's address",
+        '198.51.100.8',
+        'Change',
+        /: 198\.51\.100\.8 instead of .* until the other end has/,
+        'Change',
+      ],
+      ['Interface name', 'berlin', 'Recreate', /: only a new link can have berlin/, 'Recreate'],
+    ] as const) {
+      gates.expectAnswer(409, '/tunnels/1')
+      await page.getByLabel(label).fill(value)
+      await page.getByRole('button', { name: 'Save' }).click()
+      const dialog = page.getByRole('dialog', { name: `${title} Hamburg relay · gre-a-1?` })
+      await dialog.getByText(reason).waitFor()
+      await dialog.getByRole('button', { name: action, exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
+    }
+    assert.equal(held?.state?.config.remote_endpoint, '198.51.100.8')
+    assert.equal(host.kernel.held.get('berlin')?.state?.config.remote_endpoint, '198.51.100.8')
   })
 
   it('has every option that seldom matters folded away, each with its own error, and sends what was changed alone', async () => {
@@ -174,8 +188,8 @@ describe('A tunnel on the page', () => {
     await page.getByLabel('Put a checksum into outgoing packets').selectOption('Yes')
     await page.getByRole('button', { name: 'Save' }).click()
     await page
-      .getByRole('dialog', { name: 'Recreate Hamburg relay · gre-a-1?' })
-      .getByRole('button', { name: 'Recreate' })
+      .getByRole('dialog', { name: 'Change Hamburg relay · gre-a-1?' })
+      .getByRole('button', { name: 'Change', exact: true })
       .click()
     await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
     const { fwmark, has_output_checksum } = host.kernel.held.get('gre-a-1')?.state?.config ?? {}

@@ -1,5 +1,6 @@
 // Holds a real kernel with GRE, and the nft of Debian 13, to the contract that the fake one is held to.
 import { answersContract } from '../contract/answers.ts'
+import { headerContract } from '../contract/header.ts'
 import { kernelContract } from '../contract/kernel.ts'
 import { networksContract } from '../contract/networks.ts'
 import { relayContract } from '../contract/relay.ts'
@@ -17,6 +18,7 @@ describe('A Debian 13 kernel', function () {
     return realKernel(lab)
   }
   kernelContract(open)
+  headerContract(open)
   answersContract(open)
   networksContract(open)
   // An emulated machine takes a second for what this one does in ten milliseconds.

@@ -47,18 +47,20 @@ const END: Fates = ['end', 'end', 'end']
 const FORGOTTEN: Fates = ['at_risk', 'survive', 'survive']
 const MORE = { address: '172.18.1.1', prefix_length: 24 }
 const USED = { address: '172.17.1.1', prefix_length: 24 }
-const RECREATED = { ttl: 99, confirm_recreate: true }
+const recreated = (interface_name: string) => ({ interface_name, confirm_recreate: true })
 
 const ROWS: readonly (readonly [what: string, link: Link, request: Request, interruption: string, fates: Fates])[] = [
   ['a smaller MTU', GRE, ['PATCH', '', { mtu: 1300 }], 'none', SURVIVE],
   ['another queue length', GRE, ['PATCH', '', { tx_queue_length: 500 }], 'none', SURVIVE],
   ['a restart', GRE, ['POST', '/restart', {}], 'brief', SURVIVE],
-  ['a recreate', GRE, ['PATCH', '', RECREATED], 'brief', SURVIVE],
+  ['another outer header', GRE, ['PATCH', '', { ttl: 99 }], 'brief', SURVIVE],
+  ['a recreate', GRE, ['PATCH', '', recreated('berlin')], 'brief', SURVIVE],
   ['one more address', GRE, ['POST', '/addresses', MORE], 'none', SURVIVE],
   ['a restart with addresses of two networks', GRE, ['POST', '/restart', {}], 'brief', FORGOTTEN],
   ['the address that is the source', GRE, ['DELETE', '/addresses', USED], 'brief', FORGOTTEN],
   ['a tunnel that is taken down', GRE, ['POST', '/down', {}], 'lasting', END],
-  ['a recreate of a TAP kind', TAP, ['PATCH', '', RECREATED], 'brief', ['at_risk', 'at_risk', 'at_risk']],
+  ['another outer header of a TAP kind', TAP, ['PATCH', '', { ttl: 99 }], 'brief', SURVIVE],
+  ['a recreate of a TAP kind', TAP, ['PATCH', '', recreated('bremen')], 'brief', ['at_risk', 'at_risk', 'at_risk']],
   ['a tunnel that is deleted', TAP, ['DELETE', '', {}], 'lasting', END],
 ]
 
@@ -128,7 +130,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
 
   /** Both ends of these speak. */
   for (const [at, backend] of ['iptables_nft', 'nftables'].entries())
-    it(`keeps a hundred masqueraded by ${backend} through a restart, a recreate, another MTU, a reapply and a new helper`, async () => {
+    it(`keeps a hundred masqueraded by ${backend} through a restart, another outer header, another MTU, a reapply and a new helper`, async () => {
       const newHelper = (): Promise<void> => panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
       await newHelper()
       const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
@@ -141,8 +143,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
       const restart = { method: 'POST', path: `${path}/restart`, body: {} }
       const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', restart), 200)
       assert.equal(of(impact, HUNDRED)?.fate, 'survive')
-      for (const change of [{ mtu: 1350 + at }, { ttl: 88 + at, confirm_recreate: true }])
-        expect(await panel.operator.patch(path, change), 200)
+      for (const change of [{ mtu: 1350 + at }, { ttl: 88 + at }]) expect(await panel.operator.patch(path, change), 200)
       for (const action of ['restart', 'reapply']) expect(await panel.operator.post(`${path}/${action}`), 200)
       await newHelper()
       expect(await panel.operator.post(`${path}/restart`), 200)

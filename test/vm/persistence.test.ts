@@ -251,7 +251,7 @@ describe('A machine that reboots', function () {
     }
   })
 
-  it('recreates a link that networkd has in its hands, without a word from networkd', async () => {
+  it('changes a link that networkd has in its hands in place, without a word from networkd', async () => {
     const was = (await links())['nd-gre']
     const addresses = [{ address: '172.17.99.1', peer_address: '172.17.99.2', prefix_length: 30 }]
     for (const body of [{ ttl: 33, addresses }, { mtu: 1350 }, { ttl: 0, mtu: 1400, addresses: inside(21) }]) {

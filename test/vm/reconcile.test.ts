@@ -152,7 +152,7 @@ describe('Host and store compared on a real kernel', function () {
     }
   })
 
-  it('shows a changed ttl, key or far endpoint as drift that only a new link puts right', async () => {
+  it('shows a changed ttl, key or far endpoint as drift, and puts it right in place', async () => {
     const { tunnel_id } = await reconcile.itemOf('by-hand')
     const from = `mode gre local ${a.server.address}`
     for (const [command, fields] of [
@@ -164,8 +164,10 @@ describe('Host and store compared on a real kernel', function () {
       await a.server.run(command)
       const { status, diffs, detail } = await reconcile.itemOf('by-hand')
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
-      assert.match(detail, /recreates the link/)
+      assert.match(detail, /corrects it in place/)
+      const index = await a.server.run('cat /sys/class/net/by-hand/ifindex')
       expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+      assert.equal(await a.server.run('cat /sys/class/net/by-hand/ifindex'), index)
       assert.equal((await reconcile.itemOf('by-hand')).status, 'InSync')
     }
   })
@@ -208,9 +210,12 @@ describe('Host and store compared on a real kernel', function () {
       assert.ok(warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message.includes(word), word)
     assert.equal((await reconcile.itemOf('rich')).status, 'InSync')
     const picture = await a.picture()
-    const refused = await a.operator.patch(`/tunnels/${tunnel.tunnel_id}`, { ttl: 3, confirm_recreate: true })
+    const refused = await a.operator.patch(`/tunnels/${tunnel.tunnel_id}`, {
+      interface_name: 'poor',
+      confirm_recreate: true,
+    })
     assert.deepEqual([refused.status, refused.error.code, await a.picture()], [409, 'CONFLICT', picture])
-    expect(await a.operator.patch<UpdateTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, { mtu: 1390 }), 200)
+    expect(await a.operator.patch<UpdateTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, { mtu: 1390, ttl: 3 }), 200)
     assert.deepEqual([...(await reconcile.itemOf('rich')).unmodelled].sort(), [...carried].sort())
   })
 

@@ -8,49 +8,13 @@ import type {
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
+import { IN_PLACE, IN_PLACE_OVER_IPV6, OF_BOTH_ENDS, REBORN, UNTOUCHED } from './changed-fields.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
 import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
 import { keepsOwnSysctls } from './sysctl-ways.ts'
 import { tunnelRequest } from '../support/records.ts'
-
-const IN_PLACE = {
-  mtu: 1400,
-  tx_queue_length: 77,
-  is_enabled: false,
-  addresses: [
-    { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 },
-    { address: 'fd00:9::1', prefix_length: 64 },
-  ],
-}
-const REBORN = {
-  remote_endpoint: '192.0.2.99',
-  local_endpoint: '192.0.2.98',
-  bind_device: 'eth0',
-  ttl: 64,
-  tos: '0x10',
-  ikey: 1,
-  okey: null,
-  has_input_checksum: true,
-  has_output_checksum: true,
-  has_input_sequence: true,
-  has_output_sequence: true,
-  is_path_mtu_discovery: true,
-  is_ignore_df: true,
-  fwmark: 6,
-  tunnel_type_id: 20,
-  interface_name: 'berlin',
-}
-const REBORN_OVER_IPV6 = { hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, tunnel_type_id: 40 }
-/** What is stored, or kept on disk, beside the link. */
-const UNTOUCHED = {
-  persistence_type_id: 30,
-  tunnel_side_id: 20,
-  note: 'hello',
-  tunnel_number: 9,
-  monitor_target: '172.17.1.2',
-}
 
 describe('A change of a tunnel on a real kernel', function () {
   let lab: Lab
@@ -116,11 +80,23 @@ describe('A change of a tunnel on a real kernel', function () {
   })
   after(() => lab?.stop())
 
-  it('is in place for the MTU, the queue, the addresses, and up or down: the link keeps its index, and nothing is to be confirmed', async () => {
+  it('is in place for the MTU, the queue, the addresses, up or down, and the outer header of this end: the link keeps its index, and nothing is to be confirmed', async () => {
     const before = await a.picture()
     for (const [field, value] of Object.entries(IN_PLACE)) {
       assert.equal(await isReborn(field, value, made.tunnel_id, false), false, field)
       assert.equal(await a.picture(), before, field)
+    }
+  })
+
+  it('is in place for what the far end has to follow, after a 409 that changes nothing', async () => {
+    const before = await a.picture()
+    const routes = await addRoutes(a.server)
+    for (const [field, value] of Object.entries(OF_BOTH_ENDS)) {
+      assert.equal((await patch({ [field]: value })).error.code, 'CONFIRM_RECREATE_REQUIRED', field)
+      assert.equal(await a.picture(), before, field)
+      assert.equal(await isReborn(field, value), false, field)
+      assert.equal(await a.picture(), before, field)
+      assert.equal(await routesThrough(a.server), routes, field)
     }
   })
 
@@ -130,7 +106,7 @@ describe('A change of a tunnel on a real kernel', function () {
     assert.equal(await a.picture(), before)
   })
 
-  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the foreign routes', async () => {
+  it('makes a new link for another type or name, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the foreign routes', async () => {
     const before = await a.picture()
     const routes = await addRoutes(a.server)
     for (const [field, value] of Object.entries(REBORN)) {
@@ -144,19 +120,20 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('names the foreign routes that a new link cannot have', async () => {
     await a.server.run(`ip route add ${LOST}`)
-    const { plan, warnings } = expect(await patch({ ttl: 9, confirm_recreate: true }), 200)
+    const { plan, warnings } = expect(await patch({ tunnel_type_id: 20, mtu: 1458, confirm_recreate: true }), 200)
     assert.equal(plan.steps.filter(({ kind }) => kind === 'route_add').length, ROUTES.length)
     assert.deepEqual(
       warnings.map(({ code, message }) => [code, /10\.54\.0\.0\/16/.test(message)]),
       [['ROUTES_LOST', true]],
     )
-    expect(await patch({ ttl: made.ttl, confirm_recreate: true }), 200)
+    const { tunnel_type_id, mtu } = made
+    expect(await patch({ tunnel_type_id, mtu, confirm_recreate: true }), 200)
   })
 
   // The foreign routes go with the link that is deleted by hand.
-  keepsOwnSysctls(() => ({ panel: a, tunnel: made, remake: () => isReborn('ttl', 64) }))
+  keepsOwnSysctls(() => ({ panel: a, tunnel: made, remake: () => isReborn('tunnel_type_id', 20) }))
 
-  it('makes a new link for the fields of tunnels over IPv6', async () => {
+  it('is in place for the fields of tunnels over IPv6, and makes a new link for another type', async () => {
     const { tunnel } = expect(
       await a.operator.post<CreateTunnelAnswer>(
         '/tunnels',
@@ -168,8 +145,9 @@ describe('A change of a tunnel on a real kernel', function () {
       ),
       201,
     )
-    for (const [field, value] of Object.entries(REBORN_OVER_IPV6))
-      assert.equal(await isReborn(field, value, tunnel.tunnel_id), true, field)
+    for (const [field, value] of Object.entries(IN_PLACE_OVER_IPV6))
+      assert.equal(await isReborn(field, value, tunnel.tunnel_id, false), false, field)
+    assert.equal(await isReborn('tunnel_type_id', 40, tunnel.tunnel_id), true)
     expect(await a.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
   })
 
@@ -197,6 +175,7 @@ describe('A change of a tunnel on a real kernel', function () {
     const before = await a.picture()
     for (const drift of [
       'ip link set gre-a-1 mtu 1300 txqueuelen 5 down',
+      'ip link change dev gre-a-1 type gre ttl 9 key 5',
       'ip address flush dev gre-a-1',
       'ip link delete gre-a-1',
     ]) {

@@ -22,6 +22,7 @@ import { encodeGre, impossibleGre, isOurKind } from '../../netlink/gre.ts'
 import {
   addressAttribute,
   addressText,
+  changeLink,
   deleteLink,
   dumpLinks,
   dumpWithoutCounters,
@@ -87,16 +88,14 @@ export class KernelLinks implements Links {
   }
 
   async create(interface_name: string, config: LinkConfig): Promise<void> {
-    const { bind_device } = config
-    const bindIndex =
-      bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
+    const data = await this.greData(config, `create link ${interface_name}`)
     const address = hardwareAddress(interface_name, config)
     const attributes = [
       mtuAttribute(config.mtu),
       queueAttribute(config.tx_queue_length),
       ...(address === null ? [] : [addressAttribute(address)]),
     ]
-    await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
+    await this.socket.request(newLink(interface_name, config.kind, attributes, data))
     const { index, hardwareAddress: found } = await this.reader.need(interface_name, `create link ${interface_name}`)
     try {
       if (address !== null && addressText(found) !== address)
@@ -106,6 +105,29 @@ export class KernelLinks implements Links {
       await this.socket.request(deleteLink(index, interface_name))
       throw error
     }
+  }
+
+  /**
+   * The MTU is sent too, since the kernel computes it again where the message has none. It refuses path MTU discovery
+   * while the link ignores DF, whatever the message says of that (ipgre_netlink_parms), so the one ends before the other
+   * begins.
+   */
+  async change(interface_name: string, config: LinkConfig): Promise<void> {
+    const what = `change ${config.kind} link ${interface_name}`
+    const raw = await this.ownLink(interface_name, what)
+    const send = async (shall: LinkConfig): Promise<void> => {
+      const data = await this.greData(shall, what)
+      await this.socket.request(changeLink(raw.index, what, shall.kind, [mtuAttribute(shall.mtu)], data))
+    }
+    if (greConfig(raw)?.is_ignore_df && config.is_path_mtu_discovery && !config.is_ignore_df)
+      await send({ ...config, is_path_mtu_discovery: false })
+    await send(config)
+  }
+
+  private async greData(config: LinkConfig, what: string): Promise<Buffer[]> {
+    const { bind_device } = config
+    const bindIndex = bind_device === null ? 0 : (await this.reader.need(bind_device, what)).index
+    return encodeGre({ ...config, bindIndex })
   }
 
   async delete(interface_name: string): Promise<void> {

@@ -8,16 +8,16 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
   const { links, units, networkd, answers } = kernel
   const name = step.interface_name
   switch (step.kind) {
+    // Else networkd would work on the link by what it read before, or, while it reads, make one again that is deleted.
     case 'link_create':
-      // Else networkd would work on the new link by what it read before.
       return networkd.settled(name).then(() => links.create(name, step.config))
+    case 'link_set':
+      return networkd.settled(name).then(() => links.change(name, step.config))
     case 'link_delete':
-      // Else networkd, which may be reading its files at this moment, would make the link again.
       return networkd.settled(name).then(() => links.delete(name))
     case 'link_up':
-      return links.setUp(name, true)
     case 'link_down':
-      return links.setUp(name, false)
+      return links.setUp(name, step.kind === 'link_up')
     case 'link_set_mtu':
       return links.setMtu(name, step.mtu)
     case 'link_set_txqueuelen':
@@ -36,9 +36,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
     case 'file_remove':
       return savedFiles(kernel, step.file).remove(savedFileName(step.file, name))
     case 'systemd_enable':
-      return units.setEnabled(savedFileName(step.file, name), true)
     case 'systemd_disable':
-      return units.setEnabled(savedFileName(step.file, name), false)
+      return units.setEnabled(savedFileName(step.file, name), step.kind === 'systemd_enable')
     case 'networkd_reload':
       return networkd.reloadFor(name)
     case 'answers_start':

@@ -2,8 +2,11 @@
 import type { Change } from '@panel/shared/change/change.ts'
 import type { RoutesThrough } from '@panel/shared/tunnel/carry-routes.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
-import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { Links } from '../../kernel/facilities.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import { statesOrNull, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { Kernel, Links } from '../../kernel/facilities.ts'
+import { requireNames } from '../../policy.ts'
+import { probeTunnels } from './probe.ts'
 
 type RouteReader = Pick<Links, 'routesThrough'>
 
@@ -11,8 +14,20 @@ export async function routesThrough(links: RouteReader, names: readonly string[]
   return new Map(await Promise.all(names.map(async (name) => [name, await links.routesThrough(name)] as const)))
 }
 
+export interface FoundTunnels {
+  /** What exists under the names of the change, in their order. */
+  readonly state: TunnelStates | null
+  readonly tunnels: readonly TunnelFound[]
+}
+
+export async function probeWithRoutes(kernel: Kernel, change: Change<TunnelStates>): Promise<FoundTunnels> {
+  const tunnels = await probeTunnels(kernel, requireNames(change))
+  const states = tunnels.map(({ state }) => state).filter((state) => state !== null)
+  return { tunnels, state: statesOrNull(await withRoutes(kernel.links, change, states)) }
+}
+
 /** Adds the routes under the names that the change is about: no other change pays for reading them. */
-export function withRoutes(
+function withRoutes(
   links: RouteReader,
   { before, after }: Change<TunnelStates>,
   found: readonly TunnelState[],

@@ -2,7 +2,6 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import { carryRoutes, dropsRoutes } from '@panel/shared/tunnel/carry-routes.ts'
-import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { checkTunnels, statesOrNull, planTunnels, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
@@ -16,16 +15,10 @@ import { allowTunnelLimits } from './limits.ts'
 import { allowAnswers } from './allow-answers.ts'
 import { CarriedSysctls } from './carried-sysctls.ts'
 import { executeTunnelStep } from './execute.ts'
+import { newLinks } from './new-links.ts'
 import { recallOwn, requireOwn } from './ownership.ts'
-import { probeTunnels } from './probe.ts'
-import { routesThrough, withRoutes } from './routes.ts'
+import { probeWithRoutes, routesThrough, type FoundTunnels } from './routes.ts'
 import { refuseSameEnds } from './same-ends.ts'
-
-interface Found {
-  /** What exists under the names of the change, in their order. */
-  readonly state: TunnelStates | null
-  readonly tunnels: readonly TunnelFound[]
-}
 
 /**
  * The subject for tunnels. Its state is a list, since a change that renames a tunnel concerns two names: the new one
@@ -34,20 +27,17 @@ interface Found {
 export function tunnelSubject(
   kernel: Kernel,
   sysctls = new CarriedSysctls(kernel),
-): Subject<TunnelStates, Found, TunnelStep> {
+): Subject<TunnelStates, FoundTunnels, TunnelStep> {
   return {
     noun: 'tunnel',
     canonical: (states) => statesOrNull((states ?? []).map(canonicalOrRefused).filter((state) => state !== null)),
-    probe: async (change) => {
-      const tunnels = await probeTunnels(kernel, requireNames(change))
-      const states = tunnels.map(({ state }) => state).filter((state) => state !== null)
-      return { tunnels, state: statesOrNull(await withRoutes(kernel.links, change, states)) }
-    },
+    probe: (change) => probeWithRoutes(kernel, change),
     carry: async (change, isKept) =>
       isKept || dropsRoutes(change)
         ? carryRoutes(change, await routesThrough(kernel.links, requireNames(change)))
         : change,
     plan: (found, wanted) => planTunnels(found, wanted).steps,
+    otherWay: (change, wanted, failed) => newLinks(kernel, change, wanted, failed),
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: async ({ after }, { tunnels }, steps) => {
       sysctls.forget()

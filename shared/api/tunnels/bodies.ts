@@ -33,7 +33,10 @@ export const UpdateTunnelBody = shape('UpdateTunnelBody', {
     description: 'All the addresses inside the tunnel, in the place of those it has.',
   } as typeof changeable.addresses,
   confirm_recreate: maybe(
-    flag('confirm_recreate', 'Go on where the link has to be recreated, which interrupts its traffic.'),
+    flag(
+      'confirm_recreate',
+      'Go on where the link has to be recreated, or where the other end has to follow at the same time.',
+    ),
   ),
   i_understand_i_may_lose_access: maybe(
     flag(

@@ -109,39 +109,27 @@ function chains(families: readonly (4 | 6)[], hasRules: boolean): Chain[] {
     `ct label ${ELSEWHERE} accept`,
     ...forEach((family, ip) => `meta mark set ct original ${ip} daddr map @answer${family}`),
   ]
+  const arrived = forEach(
+    (family, ip) =>
+      `ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
+  )
+  const owned = forEach(
+    (family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`,
+  )
+  const slow = [
+    `${FAST} != ${hex(ruleMark(0, 0, true))} accept`,
+    ...forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
+    ...ofRules(`${OF_RULE} @uplinked meta mark set ${hex(ANSWER_BASE)}`),
+  ]
+  const spent = `${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`
   const [[through, throughHook], [out, outHook]] = BOTH_WAYS
   return [
-    [
-      'arrived',
-      forEach(
-        (family, ip) =>
-          `ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
-      ),
-    ],
+    ['arrived', arrived],
     [through, [throughHook, 'ct state new jump arrived', ...marking]],
     [out, [outHook, ...marking]],
-    [
-      'owned',
-      [
-        hooked('nat', 'prerouting', -90),
-        ...forEach(
-          (family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`,
-        ),
-      ],
-    ],
-    [
-      'kept_slow',
-      [
-        hooked('filter', 'forward', 8),
-        `${FAST} != ${hex(ruleMark(0, 0, true))} accept`,
-        ...forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
-        ...ofRules(`${OF_RULE} @uplinked meta mark set ${hex(ANSWER_BASE)}`),
-      ],
-    ],
-    [
-      'spent',
-      [hooked('filter', 'postrouting', 300), `${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`],
-    ],
+    ['owned', [hooked('nat', 'prerouting', -90), ...owned]],
+    ['kept_slow', [hooked('filter', 'forward', 8), ...slow]],
+    ['spent', [hooked('filter', 'postrouting', 300), spent]],
   ]
 }
 

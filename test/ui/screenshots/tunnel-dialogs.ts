@@ -78,7 +78,7 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     path: 'tunnels/1/edit',
     shows: 'own_access.recreate_title',
     arrive: async ({ page }) => {
-      await page.locator('form [name=remote_endpoint]').fill('198.51.100.8')
+      await page.locator('form [name=interface_name]').fill('gre-a-9')
       await page.locator('form [type=submit]').last().click()
     },
   },

@@ -64,8 +64,10 @@ const CHANGES = {
   'a smaller MTU': [tunnel(state(), state({ mtu: 1300 }))],
   'one more address': [tunnel(state(), state({ addresses: [...OWN, { ...OWN[0]!, address: '10.78.0.1' }] }))],
   'a restart': [tunnel(state(), state({}, false)), tunnel(state({}, false), state())],
-  'a recreate': [tunnel(state(), state({ ttl: 9 }))],
-  'a recreate of a TAP': [tunnel(state({ kind: 'gretap' }), state({ kind: 'gretap', ttl: 9 }))],
+  'another outer header': [tunnel(state(), state({ ikey: 9, okey: 9, remote_endpoint: '192.0.2.9' }))],
+  'another outer header of a TAP': [tunnel(state({ kind: 'gretap' }), state({ kind: 'gretap', ttl: 9 }))],
+  'a recreate': [tunnel(state({ kind: 'gretap' }), state())],
+  'a recreate as a TAP': [tunnel(state(), state({ kind: 'gretap' }))],
   'taken down': [tunnel(state(), state({}, false))],
   'a deletion': [tunnel(state(), null)],
   'other addresses': [tunnel(state(), state({ addresses: [{ ...OWN[0]!, address: '10.99.0.1' }] }))],
@@ -76,8 +78,10 @@ const TABLE: Record<keyof typeof CHANGES, readonly [string, string, string]> = {
   'a smaller MTU': ['none', 'survive', 'survive'],
   'one more address': ['none', 'survive', 'survive'],
   'a restart': ['brief', 'survive', 'survive'],
+  'another outer header': ['brief', 'survive', 'survive'],
+  'another outer header of a TAP': ['brief', 'survive', 'survive'],
   'a recreate': ['brief', 'survive', 'survive'],
-  'a recreate of a TAP': ['brief', 'at_risk', 'at_risk'],
+  'a recreate as a TAP': ['brief', 'at_risk', 'at_risk'],
   'taken down': ['lasting', 'end', 'end'],
   'a deletion': ['lasting', 'end', 'end'],
   'other addresses': ['brief', 'end', 'end'],
@@ -203,7 +207,7 @@ describe('The impact of a change', () => {
 
   it('tells which routes come back, and which are lost', () => {
     const [kept, multipath] = [routeThrough('10.90.0.0/16'), routeThrough('10.91.0.0/16', { unmodelled: ['nexthops'] })]
-    const after = state({ ttl: 9 })
+    const after = state({ kind: 'gretap' })
     const carried = { ...after, link: after.link && { ...after.link, routes: [kept] } }
     const { routes } = impact([tunnel(state(), carried)], { through: new Map([['gre-a-1', [kept, multipath]]]) })
     assert.deepEqual(
@@ -215,6 +219,19 @@ describe('The impact of a change', () => {
       ],
     )
     assert.equal(impact([tunnel(state(), carried)], { through: null }).routes, null)
+  })
+
+  it('of another outer header leaves all routes, and says where the far end has to follow', () => {
+    const through = new Map([['gre-a-1', [routeThrough('10.90.0.0/16'), routeThrough('10.91.0.0/16')]]])
+    const [own, both] = [{ ttl: 9 }, { ttl: 9, okey: 9 }].map((fields) =>
+      impact([tunnel(state(), state(fields))], { through }),
+    )
+    assert.deepEqual([own?.routes, both?.routes], [[], []])
+    assert.equal(own?.summary, 'For a moment nothing passes through gre-a-1.')
+    assert.equal(
+      both?.summary,
+      'For a moment nothing passes through gre-a-1. It lasts until the far end has the same change.',
+    )
   })
 
   it('ends with a tunnel what goes through one that lies over it', () => {
@@ -247,7 +264,14 @@ describe('The impact of a change', () => {
     })
     const own = (changes: readonly HostChange[], client: ImpactFacts['client']) =>
       impact(changes, { client }).own_access
-    for (const what of ['a deletion', 'a recreate', 'a restart', 'taken down', 'a smaller MTU'] as const)
+    for (const what of [
+      'a deletion',
+      'a recreate',
+      'another outer header',
+      'a restart',
+      'taken down',
+      'a smaller MTU',
+    ] as const)
       assert.deepEqual(own(CHANGES[what], by('gre-a-1')).how, 'through_tunnel', what)
     assert.equal(own(CHANGES['one more address'], by('gre-a-1')).is_affected, false)
     const unknown = own(CHANGES['a deletion'], {

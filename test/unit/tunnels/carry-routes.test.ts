@@ -9,12 +9,12 @@ import { routeThrough } from '../../support/fake-routes.ts'
 const NAME = 'gre-a-1'
 
 describe('A change that makes a link again', () => {
-  const before = [exampleTunnel()]
+  const before = [exampleTunnel({ kind: 'gretap' })]
   const carried = (route: RouteThrough, after: TunnelState): boolean => {
     const change = carryRoutes({ before, after: [after] }, new Map([[NAME, [route]]]))
     return change.after?.[0]?.link?.routes?.length === 1
   }
-  const again = (fields: Partial<LinkConfig> = {}): TunnelState => exampleTunnel({ ttl: 64, ...fields })
+  const again = (fields: Partial<LinkConfig> = {}): TunnelState => exampleTunnel(fields)
   const elsewhere = again({ addresses: [{ address: '10.9.0.1', peer_address: '', prefix_length: 30 }] })
   const down = again()
   const isDown: TunnelState = { ...down, link: down.link && { ...down.link, is_up: false } }
@@ -58,6 +58,22 @@ describe('A change that leaves the link', () => {
   const before = [exampleTunnel()]
   it('drops no routes where it changes the MTU or adds an address, and is not about them', () => {
     assert.equal(dropsRoutes({ before, after: [exampleTunnel({ mtu: 1400 })] }), false)
+  })
+
+  it('may drop them where it changes the outer header, and then takes them along only to a new link', () => {
+    const change = { before, after: [exampleTunnel({ ttl: 64 })] }
+    const through = new Map([[NAME, [routeThrough('10.50.0.0/16')]]])
+    assert.equal(dropsRoutes(change), true)
+    assert.deepEqual(
+      (['in_place', 'new_link'] as const).map((manner) => {
+        const { after, before: back } = carryRoutes(change, through, manner)
+        return [back?.[0]?.link?.routes?.length, after?.[0]?.link?.routes?.length]
+      }),
+      [
+        [1, undefined],
+        [1, 1],
+      ],
+    )
   })
 
   it('keeps them for the way back where it removes an address, and claims nothing of what the kernel keeps', () => {

@@ -86,11 +86,23 @@ describe("The operator's own access", () => {
     assert.equal(cut(bare, after, route), null)
   })
 
+  it('is interrupted where the outer header changes, by whatever way it goes through the tunnel', () => {
+    const before = tunnel(30)
+    assert.ok(before.link)
+    const after = { ...before, link: { ...before.link, config: { ...before.link.config, okey: 9 } } }
+    const route = fakeRoute('10.77.0.0/16', before.interface_name)
+    assert.equal(cut(before, after, route), 'through_tunnel 10.77.0.0/16')
+    assert.equal(cut(before, after, fakeRoute('0.0.0.0/0', 'eth0')), null)
+    const without = { ...after, link: { ...after.link, config: { ...after.link.config, addresses: [] } } }
+    const bySource = { ...route, source: before.link.config.addresses[0]?.address ?? '' }
+    assert.equal(cut(before, without, bySource), 'route_goes 10.77.0.0/16')
+  })
+
   it('goes with the route alone where the link is made again without it, and comes back where it is taken along', () => {
     const before = tunnel(30)
     const remade = (routes: RouteThrough[]): TunnelState => ({
       ...before,
-      link: before.link && { ...before.link, config: { ...before.link.config, ttl: 9 }, routes },
+      link: before.link && { ...before.link, config: { ...before.link.config, kind: 'gretap' }, routes },
     })
     const route = fakeRoute('10.77.0.0/16', before.interface_name)
     assert.equal(cut(before, remade([]), route), 'route_goes 10.77.0.0/16')

@@ -1,4 +1,5 @@
-// Changes that recreate the interface of a tunnel: confirmed with the reasons of the API, and then sent again.
+// Changes that recreate the interface of a tunnel, or that its far end has to follow: confirmed with the reasons of the
+// API, and then sent again.
 import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { toApiError, type ApiError } from './api-error.ts'
@@ -20,11 +21,12 @@ export const withRecreateCheck = async <T>(
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
     await Promise.all([messages.ready(error), loaded(() => messages.load(['own_access']))])
+    const isRecreated = error.details['requires_recreate'] === true
     const isConfirmed = await confirm({
-      title: t('own_access.recreate_title', { name }),
-      text: t('core.plan.recreate'),
+      title: t(isRecreated ? 'own_access.recreate_title' : 'own_access.change_title', { name }),
+      text: t(isRecreated ? 'core.plan.recreate' : 'own_access.change_text'),
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
-      action: t('own_access.recreate_action'),
+      action: t(isRecreated ? 'own_access.recreate_action' : 'own_access.change_action'),
       isDanger: true,
       request,
     })

@@ -5,6 +5,7 @@ import { FILE_KINDS, LINK_KINDS, type TunnelState } from '@panel/shared/tunnel/m
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkTunnel } from '@panel/shared/tunnel/facts.ts'
 import { planTunnel, type TunnelPlan } from '@panel/shared/tunnel/plan.ts'
+import { lostFeatures } from '@panel/shared/tunnel/unmodelled.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Found } from './host.ts'
@@ -79,13 +80,17 @@ function missing({ interface_name, is_enabled }: Compared): Message {
 
 const MOST_NAMED = 5
 
-function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): Message {
+function drifted(
+  diffs: readonly ReconcileDiff[],
+  { unmodelled }: Found,
+  { recreate_reasons, steps }: TunnelPlan,
+): Message {
   const named = diffs
     .slice(0, MOST_NAMED)
     .map(({ field, desired, actual }) => message('drift.field', { field, desired, actual }))
   const more = diffs.length > MOST_NAMED ? [message('drift.more', { count: diffs.length - MOST_NAMED })] : []
   const differences = [...named, ...more].reduce((first, second) => message('tunnel.both', { first, second }))
-  if (recreate_reasons.length === 0) return message('drift.in_place', { differences })
-  if (unmodelled.length === 0) return message('drift.recreated', { differences })
-  return message('drift.would_lose', { differences, what: unmodelled.join(', ') })
+  const lost = lostFeatures(unmodelled, steps)
+  if (lost.length > 0) return message('drift.would_lose', { differences, what: lost.join(', ') })
+  return message(recreate_reasons.length === 0 ? 'drift.in_place' : 'drift.recreated', { differences })
 }

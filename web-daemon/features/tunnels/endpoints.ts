@@ -69,7 +69,7 @@ export const tunnelEndpoints = ({ dependants, inState, paths, readImpact }: Deps
     {
       tag,
       summary:
-        'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.',
+        'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can have, and what the other end has to follow at the same time, needs confirm_recreate; without it the answer is 409 with the reasons.',
       gathersProblems: true,
       audit: 'TunnelUpdate',
       foresee: foreseeUpdate(paths),

@@ -54,6 +54,7 @@ const act =
             folders,
           ),
           checks: outcome.checks,
+          steps: outcome.steps,
           warnings: [
             ...carried.flatMap(({ warnings }) => warnings),
             ...dependantWarnings(record.interface_name, await dependants(context, record.tunnel_id)),

@@ -23,7 +23,7 @@ export interface Frame {
   readonly tunnel_id: number | null
   readonly folders: Folders
   readonly warnings: readonly Warning[]
-  /** Why the operator had to confirm more than the plan knows of. */
+  /** Why the link is recreated, in the words of the operator's confirmation; else as the plan has it. */
   readonly reasons?: readonly Message[]
 }
 
@@ -34,7 +34,7 @@ export function planView(
   const plan = planChange(change)
   const { after } = asStates(change)
   const names = [...new Set([...changedNames(asStates(change)), interface_name])]
-  const why = reasons ?? plan.recreate_reasons.map((field) => message('tunnel.field', { field }))
+  const why = reasons?.length ? reasons : plan.recreate_reasons.map((field) => message('tunnel.field', { field }))
   const stepView = stepViewIn(folders)
   return {
     operation: plan.operation,

@@ -1,4 +1,4 @@
-// Changes a stored tunnel: drafted, confirmed where the link must be recreated, carried out, read back, and only then
+// Changes a stored tunnel: drafted, confirmed where that is necessary, carried out, read back, and only then
 // stored (reference.md, PATCH /tunnels/{id}).
 import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
@@ -77,21 +77,27 @@ export async function amend(
   const draft = await draftUpdate(context, stored, request)
   const { before, after, record: wanted, facts } = draft
   await refuseNewName(paths, context.db, stored, wanted.interface_name)
-  const reasons = reasonsToConfirm(stored, wanted, { before, after })
-  demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
+  const toConfirm = reasonsToConfirm(stored, wanted, { before, after })
+  demandConfirmation(stored.interface_name, toConfirm, body.confirm_recreate === true)
   const accepts = body.i_understand_i_may_lose_access === true
   const carried = await withCarriedRoutes(context, { before, after })
   await guardOwnAccess(context, stored, carried.change, { client_ip, server_ip, accepts })
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const upAndDown = { tunnel_id: stored.tunnel_id, was: stored.is_enabled, shall: wanted.is_enabled }
   const { result, unmoved } = await withPaths(paths, context, upAndDown, () => carryOutUpdate(context, stored, draft))
-  const { record, checks } = result
+  const { record, checks, steps } = result
   const warnings = [...draft.warnings, ...carried.warnings, ...unmoved]
   context.note.rename(stored.interface_name, record.interface_name)
   context.note.rename(stored.display_name, record.display_name)
   const { interface_name, tunnel_id } = record
-  const plan = planView(carried.change, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
-  return changeAnswer(context, record, { plan, checks, warnings })
+  const plan = planView(carried.change, {
+    interface_name,
+    tunnel_id,
+    folders: facts.helper,
+    warnings,
+    reasons: toConfirm.recreates,
+  })
+  return changeAnswer(context, record, { plan, checks, steps, warnings })
 }
 
 /** The check of a change that the host has no part in, made while the helper is away. */
@@ -106,6 +112,8 @@ const UNVERIFIED: Check = {
 interface Updated {
   readonly record: TunnelRecord
   readonly checks: readonly Check[]
+  /** What root did. */
+  readonly steps: readonly string[]
 }
 
 /** What the kernel never sees leaves the host alone, drifted or not: correcting drift is what reapply is for. */
@@ -117,11 +125,12 @@ async function carryOutUpdate(
   const resource = tunnelResource(context)
   if (concernsHost) {
     const { record, outcome } = await update(context, resource, { stored, wanted, changes: [{ before, after }] })
-    return { record, checks: outcome.checks }
+    return { record, checks: outcome.checks, steps: outcome.steps }
   }
   const verified = await nullIfHelperAway(resource.verify({ before: after, after }))
   return {
     record: await save(context, resource, { id: stored.tunnel_id, wanted }),
     checks: verified?.checks ?? [UNVERIFIED],
+    steps: [],
   }
 }

@@ -57,22 +57,22 @@ export const OPTIONS = [
   keepalive('number', 'keepalive_packet_size'),
 ] as const satisfies readonly FormField[]
 
-const KEY = { kind: 'number', group: 'recreates', hint: 'tunnel_new.no_key_hint' } as const
+const KEY = { kind: 'number', group: 'both_ends', hint: 'tunnel_new.no_key_hint' } as const
 
 export const FIELDS = [
   { name: 'display_name', kind: 'text', group: 'title', label: 'tunnel_new.display_name' },
   { name: 'tags', kind: 'tags', group: 'words', label: 'tunnel_new.tags', hint: 'tunnel_new.tags_hint' },
   { name: 'note', kind: 'lines', group: 'words', label: 'tunnel.field.note' },
   { name: 'mtu', kind: 'number', group: 'in_place', label: 'MTU', ...IN_PLACE },
-  { name: 'remote_endpoint', kind: 'code', group: 'recreates', label: 'tunnel_new.remote' },
-  { name: 'interface_name', kind: 'code', group: 'recreates', label: 'tunnel_new.name' },
-  { name: 'ttl', kind: 'number', group: 'recreates', label: 'TTL' },
+  { name: 'remote_endpoint', kind: 'code', group: 'both_ends', label: 'tunnel_new.remote' },
+  { name: 'interface_name', kind: 'code', group: 'both_ends', label: 'tunnel_new.name' },
+  { name: 'ttl', kind: 'number', group: 'in_place', label: 'TTL' },
   { name: 'ikey', label: 'tunnel_new.ikey', ...KEY },
   { name: 'okey', label: 'tunnel_new.okey', ...KEY },
   {
     name: 'persistence_type_id',
     kind: 'choice',
-    group: 'recreates',
+    group: 'both_ends',
     label: 'tunnel_new.persistence',
     options: [
       [10, 'systemd'],
