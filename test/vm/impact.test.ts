@@ -198,7 +198,10 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
       for (const [index, fate] of fates.entries())
         if (fate !== 'at_risk')
           assert.equal(received[ports[index] ?? 0], shall[index]?.[1], `${fate}: ${JSON.stringify(received)}`)
-      assert.deepEqual(fresh, isOver ? [] : ports)
+      // Another name is another hardware address of a TAP kind. The far end learns it with the address by which this
+      // server looks for it; for the others it has the old one until its neighbour entries expire.
+      const isRelearned = fates.every((fate) => fate === 'at_risk')
+      assert.deepEqual(isRelearned ? fresh.slice(0, 1) : fresh, isOver ? [] : isRelearned ? ports.slice(0, 1) : ports)
       if (interruption === 'none') assert.equal(refused, 0)
       console.log(
         `      left of ${CONNECTIONS.join(', ')}: ${JSON.stringify(received)}; ${refused} new ones refused meanwhile`,
