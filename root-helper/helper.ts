@@ -18,7 +18,6 @@ import { FastFlows } from './kernel/conntrack/fast-flows.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
 import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { bootRulesIn, type BootRules } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
 import { stateFolder, type StateFolder } from './kernel/files/state-folder.ts'
@@ -100,9 +99,8 @@ const linksOf = (
 /** Answers of own addresses go by what is kept of networks. */
 function routingOf(state: StateFolder, table: AnswersTable, boot: BootRules): Pick<Kernel, 'answers' | 'networks'> {
   const networks = new NetworksRecord(state)
-  const rules = (): readonly RelayRule[] => boot.held().boot_rules
   return {
-    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table, rules),
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, table, boot.held),
     networks: new KernelNetworks(new NetlinkSocket(), networks),
   }
 }

@@ -223,7 +223,7 @@ export interface Answers {
   marked(): string[]
   /** Why this host cannot do it; null where it can. */
   refusal(): Promise<Message | null>
-  /** Why it is not known which tunnels and networks these are; null where it is. */
+  /** Why it is not known which tunnels, networks and rules these are; null where it is. */
   trouble(): string | null
 }
 

@@ -1,6 +1,8 @@
 // A second uplink with the shipped helper: it follows default routes that come and go, without a request, and brings
 // back what answers need before it serves.
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Uplink } from '@panel/shared/ruleset/found.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
@@ -69,6 +71,18 @@ describe('The interface that a rule names', function () {
     assert.deepEqual([is_unchanged, now], [false, []])
     route('add', ...second)
     await become(1)
+  })
+
+  it('keeps what it has while the file of the rules is damaged, however often the helper starts', async () => {
+    const file = join(rig.folder, 'state', 'ruleset.json')
+    const [whole, before] = [readFileSync(file), ours()]
+    writeFileSync(file, '{"rules":')
+    await rig.restartHelper()
+    assert.equal(ours(), before)
+    assert.match(rig.relay.run('nft', ['list', 'tables']), /panel_answers/)
+    writeFileSync(file, whole)
+    await rig.restartHelper()
+    assert.deepEqual([await uplinks(), ours()], [ANSWERED, before])
   })
 
   it('has nothing left of it once its last rule is forgotten', async () => {

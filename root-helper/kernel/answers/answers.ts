@@ -8,6 +8,7 @@ import type { Uplink } from '@panel/shared/ruleset/found.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { isAnswerMark, type Answered, type AnswersDue } from '@panel/shared/ruleset/nft/answers.ts'
 import type { Answers } from '../facilities.ts'
+import type { HeldForBoot } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6, IFF_UP, RTN_UNICAST } from '../../netlink/constants.ts'
@@ -43,19 +44,18 @@ export class KernelAnswers implements Answers {
   readonly #record: AnswersRecord
   readonly #networks: NetworksRecord
   readonly #table: AnswersTable
-  readonly #rules: () => readonly RelayRule[]
+  readonly #boot: () => HeldForBoot
   /** Why rules are not answered by the interfaces that they name; null where they are. Undefined: not checked yet. */
   #refusal: Message | null | undefined
   /** Nothing is due, and nothing of ours is left. */
   #isClean = false
 
-  /** `rules` are those that boot brings back. */
   constructor(
     socket: NetlinkSocket,
     record: AnswersRecord,
     networks: NetworksRecord,
     table: AnswersTable,
-    rules: () => readonly RelayRule[],
+    boot: () => HeldForBoot,
   ) {
     this.#socket = socket
     this.#reader = new LinkReader(socket)
@@ -63,7 +63,7 @@ export class KernelAnswers implements Answers {
     this.#record = record
     this.#networks = networks
     this.#table = table
-    this.#rules = rules
+    this.#boot = boot
   }
 
   names(): string[] {
@@ -157,7 +157,11 @@ export class KernelAnswers implements Answers {
   }
 
   trouble(): string | null {
-    return this.#record.trouble ?? this.#networks.trouble
+    return this.#record.trouble ?? this.#networks.trouble ?? this.#boot().boot_trouble
+  }
+
+  #rules(): readonly RelayRule[] {
+    return this.#boot().boot_rules
   }
 
   async #unlessDone(request: Parameters<NetlinkSocket['request']>[0], ...done: readonly string[]): Promise<void> {
