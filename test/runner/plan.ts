@@ -76,7 +76,16 @@ const SOAKED: Readonly<Record<string, readonly string[]>> = {
   // What is left is the contract of the kernels, each part of the package once, and what no namespace here can show.
   vm: [
     ...['analyze', 'arm64', 'backup', 'boot', 'events', 'faults', 'hardware-address', 'helper-socket', 'impact', 'lab'],
-    ...['monitor', 'ownership', 'package-in-trouble', 'package-in-use', 'package-restarted', 'pairing', 'path'],
+    ...[
+      'monitor',
+      'networks-power',
+      'ownership',
+      'package-in-trouble',
+      'package-in-use',
+      'package-restarted',
+      'pairing',
+      'path',
+    ],
     ...['persistence', 'reconcile', 'relay', 'safe-apply', 'tunnel-update', 'two-servers'],
   ],
 }
