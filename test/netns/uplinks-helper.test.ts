@@ -43,7 +43,11 @@ describe('The interface that a rule names', function () {
     route('add', ...second)
     assert.deepEqual(await become(1), ANSWERED)
     route('del', ...second)
-    assert.deepEqual([await become(0), ours()], [[], ''])
+    await becomes(
+      async () => ours(),
+      (left) => left === '',
+    )
+    assert.deepEqual(await uplinks(), [])
   })
 
   it('is answered by another gateway once that is another', async () => {
