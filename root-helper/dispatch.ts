@@ -1,5 +1,6 @@
 // One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its
 // params; nothing else reaches a handler.
+
 // The package as a whole would bring its client into root.
 import {
   createJSONRPCErrorResponse,

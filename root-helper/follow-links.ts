@@ -1,4 +1,5 @@
-// Work that is due whenever links, addresses or default routes change: many change at once, and one pass is enough for all of them.
+// Work that is due whenever links, addresses or default routes change: many change at once, and one pass is enough for
+// all of them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from './kernel/facilities.ts'

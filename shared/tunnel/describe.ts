@@ -64,7 +64,9 @@ function describeLink(step: StepOf<'link_create' | 'link_delete'>): Description 
   }
 }
 
-const valueOf = (value: unknown): string | Message => (value === null ? message('tunnel.nothing') : String(value))
+/** The value of a field in a sentence. */
+export const valueOf = (value: unknown): string | Message =>
+  value === null ? message('tunnel.nothing') : String(value)
 
 function describeHeader({ interface_name: name, config, fields }: StepOf<'link_set'>): Description {
   const changes = fields

@@ -46,13 +46,9 @@ describe('A relay rule that names an interface', function () {
     await rulesets.saveForBoot(ids, [])
   }
   const route = (family: Family, words: string): string => rig.b.run('sh', ['-c', `${ip(family)} route ${words}`])
-  const ofOurs = (): string[] => [
-    rig.b.run('sh', ['-c', 'nft list table inet panel_answers 2>/dev/null || true']).trim(),
-    rig.b.run('sh', ['-c', 'ip rule; ip -6 rule; ip route show table all; ip -6 route show table all']),
-  ]
   const ours = (): string =>
-    ofOurs()
-      .join('\n')
+    rig.b
+      .run('sh', ['-c', 'nft list tables; ip rule; ip -6 rule; ip route show table all; ip -6 route show table all'])
       .split('\n')
       .filter((line) => /panel_answers|proto 84|19995/.test(line))
       .join('\n')

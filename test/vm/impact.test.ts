@@ -8,9 +8,8 @@ import { becomes, eventually } from './eventually.ts'
 import { listener, speaker, type Requested, type Counted } from './impact-ends.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { CARRIED_OUT_FAR, showsHowItIsCarriedOut } from './carried-out.ts'
-import { putPanel } from './panel/bundles.ts'
 import { FAR_END, farTunnel, layCables, NEAR_END, RELAY } from './panel/cables.ts'
-import { expect, ON_DISK, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { expect, startOnDisk, type Panel, type Place } from './panel/panel.ts'
 
 /** Masqueraded, with SNAT, and without NAT. */
 const CONNECTIONS = [34, 33, 33] as const
@@ -94,11 +93,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
 
   before(async () => {
     lab = await startLab()
-    panel = new Panel(await wholeMachine(lab), ON_DISK)
-    await putPanel(lab)
-    await panel.startHelper()
-    await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-    await panel.setUp()
+    panel = await startOnDisk(lab)
     await layCables(lab, { here: HERE, far: [...FAR, ...CARRIED_OUT_FAR] })
     expect(await panel.operator.put('/settings', { 'routes.conntrack_interval_seconds': 1 }), 200)
     for (const link of [GRE, TAP]) await furnish(link)

@@ -7,9 +7,8 @@ import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { NetworkFound } from '@panel/shared/network/model.ts'
 import { becomes, eventually } from './eventually.ts'
 import { startLab, type Lab } from './lab/index.ts'
-import { putPanel } from './panel/bundles.ts'
 import { KEPT } from './panel/kept-tunnels.ts'
-import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { expect, OPERATOR, startOnDisk, type Panel, type Place } from './panel/panel.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const PATHS = ['sd-gre', 'nd-gretap'] as const
@@ -19,19 +18,12 @@ describe('A network whose power is cut in a change of its paths', function () {
   let lab: Lab
   let panel: Panel<Place>
   const ids: number[] = []
-  const start = async (): Promise<void> => {
-    await panel.startHelper()
-    await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-  }
   const route = (): Promise<string> => lab.run(`ip route show ${DESTINATION} proto 84`)
   const found = async (): Promise<NetworkFound[]> =>
     (await panel.request('network.probe', { destinations: [DESTINATION] })).networks
   before(async () => {
     lab = await startLab()
-    panel = new Panel(await wholeMachine(lab), ON_DISK)
-    await putPanel(lab)
-    await start()
-    await panel.setUp()
+    panel = await startOnDisk(lab)
     for (const interface_name of PATHS) {
       const body = tunnelRequest({ interface_name, ...KEPT[interface_name] })
       ids.push(expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', body), 201).tunnel.tunnel_id)

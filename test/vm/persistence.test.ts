@@ -14,9 +14,8 @@ import { renderNetwork } from '@panel/shared/tunnel/networkd.ts'
 import { eventually } from './eventually.ts'
 import { outlastsNetworkd } from './heal-ways.ts'
 import { startLab, type Lab } from './lab/index.ts'
-import { putPanel } from './panel/bundles.ts'
 import { DOWN, HERE, inside, KEPT, LOST, NETWORKD, RUNTIME, SYSTEMD } from './panel/kept-tunnels.ts'
-import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { expect, ON_DISK, OPERATOR, startOnDisk, type Panel, type Place } from './panel/panel.ts'
 import { reconciling } from './panel/reconciling.ts'
 import { tunnelRequest } from '../support/records.ts'
 
@@ -60,17 +59,9 @@ describe('A machine that reboots', function () {
     )
   }
 
-  const start = async (): Promise<void> => {
-    await panel.startHelper()
-    await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-  }
-
   before(async () => {
     lab = await startLab()
-    panel = new Panel(await wholeMachine(lab), ON_DISK)
-    await putPanel(lab)
-    await start()
-    await panel.setUp()
+    panel = await startOnDisk(lab)
     for (const [interface_name, body] of Object.entries({ ...KEPT, ...DOWN, ...LOST })) {
       const { tunnel, verification } = expect(
         await panel.operator.post<CreateTunnelAnswer>('/tunnels', tunnelRequest({ interface_name, ...body })),

@@ -24,7 +24,7 @@ import { textIn } from '../files/proc.ts'
 import type { AnsweredTunnel, AnswersRecord } from './record.ts'
 import { AnswerRouting, type Way } from './routing.ts'
 import type { AnswersTable } from './table.ts'
-import { dueUplinks, namesInterface, type DueUplink } from './uplinks.ts'
+import { dueUplinks, type DueUplink } from './uplinks.ts'
 
 /** Addresses that are nobody's, so that only a default route leads there. Nothing is sent. */
 const ANYWHERE = { 4: '240.0.0.1', 6: '4000::1' } as const
@@ -88,7 +88,7 @@ export class KernelAnswers implements Answers {
   }
 
   async uplinks(): Promise<Uplink[]> {
-    if (!this.#rules().some(namesInterface)) return []
+    if (!this.#namesInterfaces()) return []
     const due = await this.#due()
     if (due.uplinks.length === 0 || !(await this.#isWhole(due))) return []
     return due.uplinks.map(({ interface_name, family, gateway }) => ({ interface_name, family, gateway }))
@@ -149,7 +149,7 @@ export class KernelAnswers implements Answers {
   }
 
   #isIdle(): boolean {
-    return this.#record.tunnels.length + this.#networks.networks.length === 0 && !this.#rules().some(namesInterface)
+    return this.#record.tunnels.length + this.#networks.networks.length === 0 && !this.#namesInterfaces()
   }
 
   refusal(): Promise<Message | null> {
@@ -162,6 +162,10 @@ export class KernelAnswers implements Answers {
 
   #rules(): readonly RelayRule[] {
     return this.#boot().boot_rules
+  }
+
+  #namesInterfaces(): boolean {
+    return this.#rules().some(({ bind_interface }) => bind_interface !== null)
   }
 
   async #unlessDone(request: Parameters<NetlinkSocket['request']>[0], ...done: readonly string[]): Promise<void> {
@@ -178,7 +182,7 @@ export class KernelAnswers implements Answers {
     const names = [...this.names(), ...this.#networks.networks.flatMap(pathNames)]
     const links = (await this.#reader.named(names, dumpWithoutCounters)).filter(({ flags }) => (flags & IFF_UP) !== 0)
     const addresses = await this.#reader.addresses(links)
-    const isIdle = links.length === 0 && !this.#rules().some(namesInterface)
+    const isIdle = links.length === 0 && !this.#namesInterfaces()
     const own = isIdle ? NO_OWN : { 4: await this.#own(4), 6: await this.#own(6) }
     const arrivals = links.length === 0 ? null : await this.#reader.arrivals()
     const taken = new Set<string>()
@@ -206,7 +210,7 @@ export class KernelAnswers implements Answers {
     const due = await dueUplinks(this.#reader, this.#rules(), this.names(), { 4: own[4].index, 6: own[6].index })
     const isMarkTaken = this.#rules().some(({ fwmark }) => fwmark !== null && isAnswerMark(fwmark))
     if (due.length === 0 || isMarkTaken) return []
-    this.#refusal ??= await this.#table.refusal()
+    if (this.#refusal === undefined) this.#refusal = await this.#table.refusal()
     return this.#refusal === null ? due : []
   }
 

@@ -1,6 +1,5 @@
 // The rules and routes by which marked answers find their way: what is due, what the kernel holds of ours, and what
 // differs. Ours have a protocol of their own; nothing else is read as ours, or removed.
-import { sameState } from '@panel/shared/change/change.ts'
 import { ROUTE_PROTOCOL } from '@panel/shared/network/model.ts'
 import { ANSWER_BASE, ANSWER_MASK, ANSWER_NUMBER_MAX, answerMark } from '@panel/shared/ruleset/nft/answers.ts'
 import { ipText, type AddressFamily } from '../../netlink/bytes.ts'
@@ -98,7 +97,8 @@ const nameOf = ({ table }: NewRoute): string => `the table of answers ${table - 
 
 /** The kernel puts the one in the place of the other, and an answer always finds one of them. */
 const isInPlaceOf = (route: NewRoute, { destination, prefix_length, table, metric }: OurRoute): boolean =>
-  sameState([route.destination, route.prefix_length], [destination, prefix_length]) &&
+  route.destination === destination &&
+  route.prefix_length === prefix_length &&
   route.table === table &&
   route.metric === metric
 

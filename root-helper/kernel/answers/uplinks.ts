@@ -1,9 +1,11 @@
 // Interfaces that relay rules name: what came in by one of them is answered by it, though this host sends its own
 // packets by another (decisions.md, T45). The networks behind the other one drop what bears an address that is not theirs.
+import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import type { Uplink } from '@panel/shared/ruleset/found.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { AF_INET, AF_INET6, IFF_UP, RT_TABLE_MAIN, RTN_UNICAST } from '../../netlink/constants.ts'
 import { dumpWithoutCounters, type RawLink } from '../../netlink/link.ts'
+import type { Message } from '../../netlink/message.ts'
 import { decodeRoute, type RawRoute } from '../../netlink/route.ts'
 import type { LinkReader } from '../link/read.ts'
 import type { Way } from './routing.ts'
@@ -23,8 +25,6 @@ interface Named {
   readonly route_rule_ids: number[]
 }
 
-export const namesInterface = ({ bind_interface }: RelayRule): boolean => bind_interface !== null
-
 /**
  * `besides` are interfaces that are answered for another reason, `first` the indexes of those by which this host sends
  * its own packets, 0 if there is none.
@@ -40,19 +40,22 @@ export async function dueUplinks(
   const names = [...new Set(named.map(({ interface_name }) => interface_name))]
   const links = (await reader.named(names, dumpWithoutCounters)).filter(({ flags }) => (flags & IFF_UP) !== 0)
   const numbers = numbersOf(links)
+  const routes = new Map<number, RawRoute[]>()
+  for (const { index } of links) routes.set(index, (await reader.routesOver(index)).flatMap(ofMain))
   const due: DueUplink[] = []
   for (const { interface_name, family, route_rule_ids } of named) {
     const link = links.find(({ name }) => name === interface_name)
     if (!link) continue
-    const routes = (await reader.routesOver(link.index)).flatMap((one) => ofMain(decodeRoute(one), family))
-    const way = wayOver(link.index, routes, first[family])
+    const kernelFamily = family === 4 ? AF_INET : AF_INET6
+    const ofFamily = (routes.get(link.index) ?? []).filter((one) => one.family === kernelFamily)
+    const way = wayOver(link.index, ofFamily, first[family])
     if (!way) continue
     const number = numbers.get(link.index) ?? 0
     due.push({
       interface_name,
       family,
       gateway: way.hops[0]?.gateway ?? '',
-      way: { ...way, family: family === 4 ? AF_INET : AF_INET6, number },
+      way: { ...way, family: kernelFamily, number },
       route_rule_ids,
     })
   }
@@ -61,9 +64,10 @@ export async function dueUplinks(
 
 function namedBy(rules: readonly RelayRule[]): Named[] {
   const named = new Map<string, Named>()
-  for (const { bind_interface: interface_name, bind_address, route_rule_id } of rules) {
+  for (const rule of rules) {
+    const { bind_interface: interface_name, route_rule_id } = rule
     if (interface_name === null) continue
-    const family = bind_address.includes(':') ? 6 : 4
+    const family = familyOf(rule)
     const key = `${family} ${interface_name}`
     const known = named.get(key) ?? { interface_name, family, route_rule_ids: [] }
     known.route_rule_ids.push(route_rule_id)
@@ -86,9 +90,9 @@ function numbersOf(links: readonly RawLink[]): Map<number, number> {
 }
 
 /** Routes by which packets without a mark leave. */
-function ofMain(route: RawRoute | null, family: 4 | 6): RawRoute[] {
-  const isOne = route?.table === RT_TABLE_MAIN && route.type === RTN_UNICAST && !route.isCached
-  return isOne && route.destination.includes(':') === (family === 6) ? [route] : []
+function ofMain(one: Message): RawRoute[] {
+  const route = decodeRoute(one)
+  return route?.table === RT_TABLE_MAIN && route.type === RTN_UNICAST && !route.isCached ? [route] : []
 }
 
 /** Null if the link has no default route, or the host sends by it alone anyway. */

@@ -49,9 +49,9 @@ export const allowingIn =
     const isMore = held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id)).length < wanted.length
     if (!isMore && !all.some(isAny)) return
     const allowed = allowedNow(kernel)
+    const [answered] = kernel.answers.marked()
     for (const { rule, isMark, isHeavier } of all) {
       if (isMark) within(whyNoMark(allowed, rule.fwmark))
-      const [answered] = kernel.answers.marked()
       if (isMark && answered !== undefined && rule.fwmark !== null && isAnswerMark(rule.fwmark))
         within(markOfRule(rule.route_rule_id, rule.fwmark, answered))
       if (isHeavier) within(whyNoPairs(allowed, rule))

@@ -5,7 +5,7 @@ import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { Lab, Server } from '../lab/index.ts'
 import type { Running } from '../lab/running.ts'
 import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
-import { PANEL } from './bundles.ts'
+import { PANEL, putPanel } from './bundles.ts'
 
 /** No account of the machine has this number. */
 const WEB_UID = 61_184
@@ -38,6 +38,16 @@ export const wholeMachine = async (lab: Lab): Promise<Place> => ({
   try: lab.try.bind(lab),
   spawn: lab.spawn.bind(lab),
 })
+
+/** The panel on a machine of its own, set up, with its files where boot reads them. */
+export async function startOnDisk(lab: Lab): Promise<Panel<Place>> {
+  const panel = new Panel(await wholeMachine(lab), ON_DISK)
+  await putPanel(lab)
+  await panel.startHelper()
+  await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
+  await panel.setUp()
+  return panel
+}
 
 /** The folders for the panel's own files, and for the files of boot: by default those of boot are read by nothing. */
 export interface Folders {

@@ -3,6 +3,7 @@
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { concernsFarEnd, FAR_END_FOLLOWS } from '@panel/shared/tunnel/in-place.ts'
+import { valueOf } from '@panel/shared/tunnel/describe.ts'
 import { LET_GO } from '@panel/shared/tunnel/plan.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
@@ -34,7 +35,7 @@ export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: C
     plan.filter((field) => !fields.includes(field))
   const { recreate_reasons, steps } = planChange(change)
   const isLetGo = asStored.recreate_reasons.includes(LET_GO)
-  const values = (field: keyof NewTunnel) => ({ field, wanted: textOf(wanted[field]), stored: textOf(stored[field]) })
+  const values = (field: keyof NewTunnel) => ({ field, wanted: valueOf(wanted[field]), stored: valueOf(stored[field]) })
   return {
     recreates: [
       ...FIXED_AT_CREATION.filter(changed).map((field) => message('tunnel.confirm_fixed', values(field))),
@@ -58,8 +59,6 @@ export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: C
 
 const headerFields = (steps: readonly TunnelStep[]): string[] =>
   steps.flatMap((step) => (step.kind === 'link_set' ? step.fields.filter(concernsFarEnd) : []))
-
-const textOf = (value: unknown): string | Message => (value === null ? message('tunnel.nothing') : String(value))
 
 /** 409 with the reasons (decisions.md, R21). */
 export function demandConfirmation(interface_name: string, toConfirm: ToConfirm, isConfirmed: boolean): void {
