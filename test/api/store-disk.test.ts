@@ -113,6 +113,20 @@ function inside(disk: string): void {
       assert.ok(panel.log.some((line) => line.includes('the store works again')))
     })
 
+    it('is not over by a statement that finds nothing to change', async () => {
+      await changes['makes a pool']!()
+      const none = panel.db.deleteFrom('setting').where('key', '=', 'none')
+      await none.execute()
+      await panel.db.transaction().execute((trx) => trx.executeQuery(none))
+      assert.equal(panel.db.state.trouble?.reason, 'disk_full')
+      makeRoom(disk)
+      await panel.db.transaction().execute(async (trx) => {
+        await trx.insertInto('setting').values(rowOf('one')).execute()
+        await trx.executeQuery(none)
+      })
+      assert.equal(panel.db.state.trouble, null)
+    })
+
     it('makes no daily copy of the store, and says so in health until there is room', async () => {
       const look = (): Promise<void> =>
         copyIfDue({ db: panel.db, now: panel.clock.now, logger: makeLogger(), isWorthCopying: async () => true })
@@ -216,7 +230,7 @@ function inside(disk: string): void {
         }
         const { components } = (await again.get<{ components: { name: string; status: string }[] }>('/system/health'))
           .body
-        assert.equal(components.find(({ name }) => name === 'database')?.status, 'error')
+        assert.equal(components.find(({ name }) => name === 'database')?.status, 'error', daemon.log())
         assert.match(daemon.log(), new RegExp(`"reason":"${reason}"`))
         mend()
         assert.deepEqual([(await make()).status, await total()], [201, 5])

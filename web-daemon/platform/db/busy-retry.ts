@@ -63,6 +63,8 @@ interface ConnectionDeps {
 
 class BusyRetryConnection implements DatabaseConnection {
   readonly #deps: ConnectionDeps
+  /** Whether a row was changed since the last commit. */
+  #hasChanged = false
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps
@@ -74,7 +76,7 @@ class BusyRetryConnection implements DatabaseConnection {
       try {
         if (!file.sqlite.inTransaction && !SelectQueryNode.is(query.query)) file.beforeWriting()
         const result = await inner.executeQuery<R>(query)
-        if (result.numAffectedRows !== undefined) state.onWrite(!file.sqlite.inTransaction)
+        if (result.numAffectedRows !== undefined) this.#onWrite(result.numAffectedRows > 0n)
         return result
       } catch (failure) {
         if (!state.shouldRetry(failure)) {
@@ -84,6 +86,14 @@ class BusyRetryConnection implements DatabaseConnection {
         await sleep(RETRY_MS)
       }
     }
+  }
+
+  #onWrite(hasChanged: boolean): void {
+    const { file, state } = this.#deps
+    this.#hasChanged ||= hasChanged
+    if (file.sqlite.inTransaction) return state.onLock()
+    state.onWrite(this.#hasChanged)
+    this.#hasChanged = false
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {

@@ -35,13 +35,20 @@ export class StoreState {
     this.#begin(trouble, errorCode(failure))
   }
 
-  /**
-   * A write succeeded, and is final if `isCommitted`. It does not prove that damage is gone: only a restart checks the
-   * whole file.
-   */
-  onWrite(isCommitted: boolean): void {
+  /** The lock of the writer was free. */
+  onLock(): void {
     this.#locked_since = null
-    if (isCommitted && this.#trouble && !OUTLASTING_WRITES.includes(this.#trouble.reason)) this.#end()
+  }
+
+  /**
+   * A write is committed. One that found nothing to change succeeds on a full disk as well; and none proves that damage
+   * is gone: only a restart checks the whole file.
+   */
+  onWrite(hasChanged: boolean): void {
+    this.onLock()
+    const { trouble } = this
+    if (trouble && (hasChanged || trouble.reason === 'locked') && !OUTLASTING_WRITES.includes(trouble.reason))
+      this.#end()
   }
 
   /** Awaits an entry of the audit log: one that fails for whatever reason is a trouble until one does not. */

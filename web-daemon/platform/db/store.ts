@@ -31,7 +31,10 @@ export class Store extends Kysely<Database> {
     if (!trouble || OUTLASTING_WRITES.includes(trouble.reason) || performance.now() - this.#tried_at < TRIED_EVERY_MS)
       return trouble
     this.#tried_at = performance.now()
-    await sql`pragma user_version = 0`.execute(this).catch((failure: unknown) => this.state.onFailure(failure))
+    await sql`pragma user_version = 0`.execute(this).then(
+      () => this.state.onWrite(true),
+      (failure: unknown) => this.state.onFailure(failure),
+    )
     return this.state.trouble
   }
 }
