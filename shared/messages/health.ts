@@ -81,10 +81,14 @@ export const HEALTH = {
     'There is no interface {name}, so nothing arrives at the rule. It works again by itself once the interface is there',
   'health.address_absent':
     '{address} is on no interface of this server, so nothing arrives there. The rule works again by itself once the address is back',
+  'health.interface_no_address':
+    '{name} has no address now, and its last, {address}, is on no interface of this server, so nothing arrives there',
   'health.bridge_port':
     '{name} is a port of the bridge {bridge}: packets come in by the bridge, so the rule matches none',
   'health.fix_interface': 'Bring the interface back, or bind the rule to another one.',
   'health.fix_address': 'Give the address to an interface, or let the rule listen on another one.',
+  'health.fix_interface_address':
+    'Give {name} an address, which the rule takes at once, or let the rule listen on another one.',
   'health.fix_bridge': 'Bind the rule to {bridge}.',
   'health.fix_setting': 'Change the setting: {command}.',
   'health.interface_off':

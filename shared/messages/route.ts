@@ -66,10 +66,12 @@ export const ROUTE = {
     '{address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.',
   'route.bind_interface_absent':
     'This server has no interface {device}: until it does, no connection reaches the rule.',
+  'route.interface_no_address': '{name} has no {family} address: until it has, the rule keeps the last one.',
+  'route.interface_address_missing':
+    '{name} has no {family} address now. Give it one, or send the address to use until it has.',
   'route.bind_absent':
     'No interface of this server has the address {address}: the rule sees no connection until one has.',
-  'route.snat_unused':
-    'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.',
+  'route.snat_unused': '{field} has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.',
   'route.mss_clamp':
     '{tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.',
   'route.snat_missing': 'nat_mode_id 20 (SNAT) needs a snat_address, one of this server.',

@@ -9,6 +9,7 @@ import * as monitor from '../features/monitor/migration.ts'
 import * as networks from '../features/networks/migration.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
+import * as routeInterfaces from '../features/routes/migration-interfaces.ts'
 import * as ruleHealth from '../features/rule-health/migration.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   tunnelAnswers,
   webhookDelivered,
   networks,
+  routeInterfaces,
 ]

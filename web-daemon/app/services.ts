@@ -28,6 +28,7 @@ import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.t
 import { PathFailover } from '../features/failover/paths.ts'
 import { makeNetworkWatch, type NetworkWatch } from '../features/networks/watch.ts'
 import { LastForeign } from '../features/forwarding/last-foreign.ts'
+import { keepAddresses } from '../features/routes/address-watch.ts'
 import { keepFastPath } from '../features/routes/fast-path-watch.ts'
 import { keepProtecting } from '../features/routes/protection.ts'
 import { Proofs } from '../features/rule-health/proofs.ts'
@@ -182,10 +183,11 @@ export function makeServices(deps: PanelDeps): Services {
 const published = ({ publish, publishIn }: Bus) => ({ publish, publishIn })
 
 /** What the settings say of how root holds the relay rules. */
-function keepRules(bus: Bus, { context, traffic, logger }: Services): void {
+function keepRules(bus: Bus, { context, traffic, logger, listeners }: Services): void {
   keepProtecting({ ...context, bus, logger })
   const record = (doing: PanelAction): Promise<void> => recordPanelAction(context, doing)
   keepFastPath({ ...context, bus, logger, record }, traffic)
+  keepAddresses({ ...context, bus, logger, record, panelPorts: () => listeners.ports() }, traffic)
 }
 
 const makeMetrics = (

@@ -17,6 +17,15 @@ import { address, port, rangeEnd } from './words.ts'
 
 const limit = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 1_000_000, 'INVALID_CONNECTION_LIMIT', name, description)))
+const interfaceOf = (code: FieldCode, name: string, description: string) =>
+  maybe(
+    orNull(
+      Type.String({
+        pattern: '^[A-Za-z0-9_.:@-]{1,15}$',
+        ...refusedWith(code, message('input.own_interface', { field: name }), description),
+      }),
+    ),
+  )
 const lookup = (ids: Readonly<Record<string, number>>, code: FieldCode, name: string, description: string) => {
   const words = Object.entries(ids).map(([title, id]) => `${id} (${title})`)
   return maybe(
@@ -75,6 +84,15 @@ export const ROUTE_FIELDS = {
       ),
     ),
   }),
+  bind_address_interface: field({
+    answer: nullable(Text),
+    request: interfaceOf(
+      'INTERFACE_WITHOUT_ADDRESS',
+      'bind_address_interface',
+      'Interface whose address bind_address is, also once that changes; bind_address sent beside it holds until the interface has one. Null: bind_address is fixed.',
+    ),
+    byDefault: null,
+  }),
   bind_port: field({
     answer: Count,
     request: port('bind_port', 'Port that connections come to; of a range its first.'),
@@ -85,18 +103,7 @@ export const ROUTE_FIELDS = {
   }),
   bind_interface: field({
     answer: nullable(Text),
-    request: maybe(
-      orNull(
-        Type.String({
-          pattern: '^[A-Za-z0-9_.:@-]{1,15}$',
-          ...refusedWith(
-            'INTERFACE_NOT_FOUND',
-            message('input.own_interface', { field: 'bind_interface' }),
-            'Interface that connections come in by. Null: any.',
-          ),
-        }),
-      ),
-    ),
+    request: interfaceOf('INTERFACE_NOT_FOUND', 'bind_interface', 'Interface that connections come in by. Null: any.'),
   }),
   destination_address: field({
     answer: described(Text, 'As destination_port and destination_port_range_end, of the first of destinations.'),
@@ -169,6 +176,15 @@ export const ROUTE_FIELDS = {
         address('INVALID_SNAT_ADDRESS', 'snat_address', 'The source that the destination sees with nat_mode_id 20.'),
       ),
     ),
+  }),
+  snat_address_interface: field({
+    answer: nullable(Text),
+    request: interfaceOf(
+      'INTERFACE_WITHOUT_ADDRESS',
+      'snat_address_interface',
+      'Interface whose address snat_address is, as bind_address_interface. Null: snat_address is fixed.',
+    ),
+    byDefault: null,
   }),
   allowed_sources: field({
     answer: list(AllowedSourceView),

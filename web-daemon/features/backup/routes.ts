@@ -87,12 +87,14 @@ function importJob({ path, body: given, traffic, tunnels, planned }: One): Job {
 
 /** Whether a dry run cannot check the rule, because it needs a tunnel that the import would create. */
 const dependsOnPlanned = (
-  { tunnel_id, bind_interface, snat_address }: BackupRoute,
+  { tunnel_id, snat_address, ...body }: BackupRoute,
   tunnels: Ids,
   { names, addresses }: PlannedTunnels,
 ): boolean =>
   tunnels.isPlanned(tunnel_id) ||
-  (typeof bind_interface === 'string' && names.has(bind_interface)) ||
+  [body.bind_interface, body.bind_address_interface, body.snat_address_interface].some((name) =>
+    names.has(name ?? ''),
+  ) ||
   (typeof snat_address === 'string' && addresses.has(normalizeIp(snat_address)))
 
 async function dryRunRoute(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {

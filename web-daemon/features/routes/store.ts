@@ -49,6 +49,14 @@ export async function allRoutes(db: ReadDb): Promise<RouteRecord[]> {
   return withLists(db, await inOrder(living(db).selectAll()).execute())
 }
 
+/** The living rules with an address that follows an interface, in their order. */
+export async function followingRoutes(db: ReadDb): Promise<RouteRecord[]> {
+  const following = living(db).where((e) =>
+    e.or([e('bind_address_interface', 'is not', null), e('snat_address_interface', 'is not', null)]),
+  )
+  return withLists(db, await inOrder(following.selectAll()).execute())
+}
+
 /** The living rules of these ids, in their order. */
 export async function routesOf(db: ReadDb, ids: readonly number[]): Promise<RouteRecord[]> {
   return ids.length === 0

@@ -2,6 +2,7 @@
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
+import { addressOf } from '../routes/draft/of-interface.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, settingRemedies, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
@@ -15,7 +16,12 @@ export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
     return [absent(message('health.interface_absent', { name: name ?? '' }), message('health.fix_interface'))]
   if (bound && bound.bridge !== '') return [ofBridge(bound)]
   if (isWildcard(address) || owner || listener === null || listener === 'local') return []
-  return [absent(message('health.address_absent', { address }), message('health.fix_address'), address)]
+  const followed = record.bind_address_interface
+  const there = followed === null ? undefined : interfaces.get(followed)
+  if (followed === null || (there && addressOf(there, familyOf(record), null) !== null))
+    return [absent(message('health.address_absent', { address }), message('health.fix_address'), address)]
+  const sentence = message('health.interface_no_address', { name: followed, address })
+  return [absent(sentence, message('health.fix_interface_address', { name: followed }), address)]
 }
 
 const absent = (sentence: Message, fix: Message, subject = ''): Cause =>

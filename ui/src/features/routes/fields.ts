@@ -75,6 +75,23 @@ export const FIELDS = [
     isShown: ({ nat_mode_id }) => nat_mode_id === SNAT,
   },
   {
+    name: 'snat_address_interface',
+    kind: 'code',
+    group: 'source',
+    label: 'routes.field.snat_address_interface',
+    hint: 'routes.hint.address_interface',
+    isNullable: true,
+    isShown: ({ nat_mode_id }) => nat_mode_id === SNAT,
+  },
+  {
+    name: 'bind_address_interface',
+    kind: 'code',
+    group: 'advanced',
+    label: 'routes.field.bind_address_interface',
+    hint: 'routes.hint.address_interface',
+    isNullable: true,
+  },
+  {
     name: 'bind_interface',
     kind: 'code',
     group: 'advanced',

@@ -8,6 +8,7 @@ import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 import { canonicalName } from './names.ts'
+import { draftOfInterface } from './of-interface.ts'
 
 export interface Listening {
   readonly family: Family
@@ -41,7 +42,10 @@ const EVERY: Readonly<Record<Family, string>> = { 4: '0.0.0.0', 6: '::' }
 function bindAddress(draft: DraftContext): string | null {
   const { body, problems, facts } = draft
   if (problems.has('bind_address') || problems.has('address_family_id')) return null
-  const text = body.bind_address ?? EVERY[requestedFamily(draft)]
+  const family = parseIp(body.bind_address ?? '')?.family ?? requestedFamily(draft)
+  const followed = draftOfInterface(draft, 'bind_address', family)
+  if (followed === null) return null
+  const text = followed ?? body.bind_address ?? EVERY[family]
   const ip = parseIp(text)
   const refused = ip ? bindProblem(text, ip) : message('tunnel.not_ip')
   if (refused !== null || !ip) {

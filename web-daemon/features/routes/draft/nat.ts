@@ -5,6 +5,7 @@ import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { Listening } from './listener.ts'
+import { draftOfInterface } from './of-interface.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Source {
@@ -19,9 +20,9 @@ export function draftSource(draft: DraftContext, listening: Listening | null): S
   const nat_mode_id = body.nat_mode_id ?? draft.settings.get('routes.default_nat_mode')
   const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(draft, listening) : null
   if (nat_mode_id === NAT_MODES.Snat && snat_address === null) return null
-  if (nat_mode_id !== NAT_MODES.Snat && typeof body.snat_address === 'string') {
-    problems.add('snat_address', 'SNAT_ADDRESS_UNUSED', message('route.snat_unused'))
-  }
+  for (const field of ['snat_address', 'snat_address_interface'] as const)
+    if (nat_mode_id !== NAT_MODES.Snat && typeof body[field] === 'string')
+      problems.add(field, 'SNAT_ADDRESS_UNUSED', message('route.snat_unused', { field }))
   warnOfNatMode(draft, nat_mode_id)
   const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? draft.settings.get('routes.default_clamp_mss')
   if (!is_clamp_mss_to_pmtu && draft.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
@@ -31,8 +32,11 @@ export function draftSource(draft: DraftContext, listening: Listening | null): S
   return { nat_mode_id, snat_address, is_clamp_mss_to_pmtu }
 }
 
-function snatAddress({ body, facts, problems }: DraftContext, listening: Listening | null): string | null {
-  const text = body.snat_address ?? null
+function snatAddress(draft: DraftContext, listening: Listening | null): string | null {
+  const { body, facts, problems } = draft
+  const followed = draftOfInterface(draft, 'snat_address', listening?.family ?? 4)
+  if (followed === null) return null
+  const text = followed ?? body.snat_address ?? null
   if (text === null) {
     problems.add('snat_address', 'SNAT_ADDRESS_REQUIRED', message('route.snat_missing'))
     return null

@@ -64,6 +64,7 @@ const LISTENS_BY = [
 ] as const
 
 const mayMeetListeners = (wanted: RequestedRoute, stored: RequestedRoute): boolean =>
+  typeof wanted.bind_address_interface === 'string' ||
   LISTENS_BY.some((field) => wanted[field] !== stored[field]) ||
   (wanted.check?.on_all_down ?? 'keep') !== (stored.check?.on_all_down ?? 'keep') ||
   (wanted.destinations ?? []).some(({ hostname }) => Boolean(hostname))
@@ -93,13 +94,16 @@ const isSameListener = (a: NamedRoute, b: NamedRoute): boolean =>
   a.bind_port_range_end === b.bind_port_range_end &&
   a.route_protocol_id === b.route_protocol_id
 
+/** The addresses that it has, whatever its interfaces have by now. */
+const AS_IT_IS: UpdateRouteBody = { bind_address_interface: null, snat_address_interface: null }
+
 /** The draft without the changes: its problems existed before. It is checked as enabled only if it was. */
 async function draftUnchanged(
   context: ReadContext,
   { facts }: DraftContext,
   stored: RouteRecord,
 ): Promise<DraftContext> {
-  const unchanged = await makeDraftContext(context, withChanges(stored, {}), {
+  const unchanged = await makeDraftContext(context, withChanges(stored, AS_IT_IS), {
     problems: new Problems(),
     panelPorts: () => [],
     stored,
@@ -147,6 +151,9 @@ function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute
     })
   return {
     ...storedBody,
+    // An address that is sent by itself is fixed from then on.
+    ...(named.bind_address === undefined ? {} : { bind_address_interface: null }),
+    ...(named.snat_address === undefined ? {} : { snat_address_interface: null }),
     ...named,
     ...(address_family_id === undefined ? {} : { address_family_id }),
     // Given beside a list of destinations, the single destination must agree with it.
