@@ -7,7 +7,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 /** Names, addresses, keys and the like. A new field of text belongs here, or gets a twin (`sentence` in errors.ts). */
 const DATA = `
   action actions actual address address_a address_b address_in_subnet address_pool_title addresses api_base_path
-  arch argv backend base_path bind bind_address bind_device bind_host bind_interface chain changed cidr client_ip
+  arch argv backend base_path bind bind_address bind_address_interface bind_device bind_host bind_interface chain changed cidr client_ip
   commands commit content csrf_token data_dir database_path date default_route_devices desired destination
   destination_address device display_name endpoints enum_values errno error expected field files_absent files_kept
   files_removed filesystem fingerprint fix_commands flags foreign_files foreign_managers from hostname ignored_interfaces interface
@@ -15,7 +15,7 @@ const DATA = `
   message_id missing_jumps monitor_target mount_point name name_substitution namespace networkd_dir node_version
   gateway come go source_address
   observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint
-  request_id restart_required route_rule_title rule_text snat_address socket_path source subject subnet sysctl_path
+  request_id restart_required route_rule_title rule_text snat_address snat_address_interface socket_path source subject subnet sysctl_path
   systemd_dir table tags tunnels_not_up target target_name target_type text title tos traffic_class tunnel_type underlay_device
   heal.last_by acknowledged.by silenced.by host_changes.by
   webhooks.sender webhooks.recipient answer.sender answer.recipient answer.secret deliveries.event_id
