@@ -7,6 +7,7 @@ import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import {
   isIpv6Kind,
+  isTapKind,
   LINK_KINDS,
   type LinkConfig,
   type LinkKind,
@@ -82,6 +83,26 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await kernel.links.create(OTHER, configOf('gre', { ikey: 5, okey: 5 }))
     assert.equal((await kernel.links.list([NAME, OTHER])).length, 2)
   })
+
+  for (const kind of LINK_KINDS)
+    it(`makes a ${kind} link with multicast or without, and switches it in place`, async () => {
+      const other = { is_multicast: !isTapKind(kind) }
+      const is = async (): Promise<unknown> => {
+        const { link, observed, unmodelled } = await only()
+        return [link?.config.is_multicast, observed.flags.includes('MULTICAST'), unmodelled]
+      }
+      await kernel.links.create(NAME, configOf(kind, other))
+      const { index } = (await only()).observed
+      assert.deepEqual(await is(), [other.is_multicast, other.is_multicast, []])
+      await kernel.links.setMulticast(NAME, isTapKind(kind))
+      assert.deepEqual(await is(), [undefined, isTapKind(kind), []])
+      await kernel.links.setMulticast(NAME, other.is_multicast)
+      await kernel.links.setUp(NAME, true)
+      await kernel.links.setMtu(NAME, 1300)
+      await kernel.links.change(NAME, configOf(kind, { ttl: 9 }))
+      assert.deepEqual(await is(), [other.is_multicast, other.is_multicast, []])
+      assert.equal((await only()).observed.index, index)
+    })
 
   it('changes MTU and queue length in place', async () => {
     await kernel.links.create(NAME, configOf('gre'))
@@ -187,6 +208,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
       () => kernel.links.change(NAME, configOf('gre', { ttl: 9 })),
       () => kernel.links.setMtu(NAME, 1400),
       () => kernel.links.setTxQueueLength(NAME, 5),
+      () => kernel.links.setMulticast(NAME, true),
       () => kernel.links.addAddress(NAME, V6),
       () => kernel.links.removeAddress(NAME, V4),
     ])

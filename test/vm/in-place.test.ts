@@ -4,7 +4,14 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { CreateTunnelAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
-import { isIpv6Kind, isTapKind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import {
+  isIpv6Kind,
+  isMulticast,
+  isTapKind,
+  LINK_KINDS,
+  type LinkConfig,
+  type LinkKind,
+} from '@panel/shared/tunnel/model.ts'
 import { linkAddArguments, linkChangeArguments } from '@panel/shared/tunnel/systemd-unit.ts'
 import { exampleConfig } from '../support/example.ts'
 import { pairOfOneKind } from '../support/random-states.ts'
@@ -196,6 +203,7 @@ describe('A link of real GRE that is changed in place', function () {
       await links.create(NAME, was)
       await links.change(NAME, shall)
       await links.setTxQueueLength(NAME, shall.tx_queue_length)
+      await links.setMulticast(NAME, isMulticast(shall))
       const inPlace = await read()
       await links.delete(NAME)
       await links.create(NAME, shall)

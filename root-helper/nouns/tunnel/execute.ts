@@ -22,6 +22,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return links.setMtu(name, step.mtu)
     case 'link_set_txqueuelen':
       return links.setTxQueueLength(name, step.tx_queue_length)
+    case 'link_set_multicast':
+      return links.setMulticast(name, step.is_multicast)
     case 'address_add':
       return links.addAddress(name, step.address)
     case 'address_remove':
