@@ -80,6 +80,7 @@ function configOf(record: NewTunnel): LinkConfig {
     fwmark: record.fwmark,
     mtu: record.mtu,
     tx_queue_length: record.tx_queue_length,
+    ...(record.is_multicast !== null && { is_multicast: record.is_multicast }),
     addresses: record.addresses.map(({ address, peer_address, prefix_length }) => ({
       address,
       peer_address,
