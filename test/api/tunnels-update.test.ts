@@ -264,28 +264,6 @@ describe('PATCH /tunnels/{id}', () => {
     })
   })
 
-  it('switches multicast in place and in the saved file, and takes none of it along to another kind', async () => {
-    const held = () => panel.kernel.held.get('gre-a-1')?.state?.config
-    const switched = async (is_multicast: boolean | null) => {
-      const { body } = await patchTunnel(client, 1, { is_multicast })
-      const [unit = ''] = panel.kernel.files.values()
-      return [
-        body.plan.steps.map(({ description }) => description)[0],
-        unit.includes('multicast on'),
-        body.plan.requires_recreate,
-      ]
-    }
-    assert.deepEqual(await switched(true), ['Switch multicast on at gre-a-1.', true, false])
-    assert.equal(held()?.is_multicast, true)
-    assert.deepEqual(await switched(null), ['Switch multicast off at gre-a-1.', false, false])
-    assert.deepEqual((await patchTunnel(client, 1, { is_multicast: false })).body.plan.steps, [])
-    await patchTunnel(client, 1, { is_multicast: null })
-    await patchTunnel(client, 1, { tunnel_type_id: 20, confirm_recreate: true })
-    assert.deepEqual([held()?.kind, held()?.is_multicast], ['gretap', undefined])
-    await patchTunnel(client, 1, { is_multicast: false })
-    assert.equal(held()?.is_multicast, false)
-  })
-
   it('goes from what the host holds to what is wanted: a missing link is made, and drift is put right', async () => {
     panel.kernel.held.delete('gre-a-1')
     const made = await patchTunnel(client, 1, { mtu: 1400 })
