@@ -122,6 +122,16 @@ export type NetdevConfig = Static<typeof NetdevConfig>
 export const NetworkConfig = Type.Pick(LinkConfig, ['is_multicast', 'addresses'], { additionalProperties: false })
 export type NetworkConfig = Static<typeof NetworkConfig>
 
+/** `config` is canonical, so that the second part has what is not as the kind begins with. */
+export const networkdParts = ({
+  is_multicast,
+  addresses,
+  ...netdev
+}: LinkConfig): { netdev: NetdevConfig; network: NetworkConfig } => ({
+  netdev,
+  network: { ...(is_multicast !== undefined && { is_multicast }), addresses },
+})
+
 /** A file of networkd states in its own text whether it is enabled. */
 const SavedNetdev = strict({ is_enabled: Type.Boolean(), config: NetdevConfig })
 const SavedNetwork = strict({ is_enabled: Type.Boolean(), config: NetworkConfig })

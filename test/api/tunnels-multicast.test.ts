@@ -37,6 +37,21 @@ describe('Multicast of a tunnel', () => {
     assert.equal(held()?.is_multicast, false)
   })
 
+  it('is kept in the .network file of systemd-networkd, and in none as the type begins with', async () => {
+    const lines = async (fields: object): Promise<string[]> => {
+      const { body } = await patchTunnel(client, 1, { ...fields, confirm_recreate: true })
+      assert.ok(body.verification.ok)
+      return [...panel.kernel.files]
+        .map(([name, text]) => `${name.slice(-8)} ${/Multicast=.*/.exec(text)?.[0] ?? ''}`)
+        .sort()
+    }
+    const kept = { persistence_type_id: 20, is_multicast: true }
+    assert.deepEqual(await lines(kept), ['.network Multicast=yes', '1.netdev '])
+    assert.deepEqual(await lines({ is_multicast: null }), ['.network ', '1.netdev '])
+    assert.deepEqual(await lines({ tunnel_type_id: 20, is_multicast: true }), ['.network ', '1.netdev '])
+    assert.deepEqual(await lines({ is_multicast: false }), ['.network Multicast=no', '1.netdev '])
+  })
+
   it('that another program has switched is drift, which storing it ends without a step for the link', async () => {
     const link = panel.kernel.held.get('gre-a-1')?.state
     assert(link)

@@ -6,6 +6,7 @@ import {
   isIpv6Kind,
   isTapKind,
   LINK_KINDS,
+  networkdParts,
   type LinkConfig,
   type LinkKind,
   type NetdevConfig,
@@ -121,10 +122,7 @@ const saved: fc.Arbitrary<Saved> = fc.record({
   networkd_network: fc.option(
     fc.record({
       is_enabled: fc.boolean(),
-      config: linkConfig.map(({ is_multicast, addresses }) => ({
-        ...(is_multicast !== undefined && { is_multicast }),
-        addresses,
-      })),
+      config: linkConfig.map((config) => networkdParts(config).network),
     }),
   ),
 })
