@@ -74,11 +74,12 @@ export interface Links {
   observe(names: readonly string[]): Promise<LinkSnapshot[]>
   /** Makes the link with everything in `config` but the addresses; it is left down, and is the panel's. */
   create(interface_name: string, config: LinkConfig): Promise<void>
-  /** Changes everything in `config` but kind, queue length and addresses of a link that exists. */
+  /** Changes everything in `config` but kind, queue length, multicast and addresses of a link that exists. */
   change(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>
   setMtu(interface_name: string, mtu: number): Promise<void>
   setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void>
+  setMulticast(interface_name: string, is_multicast: boolean): Promise<void>
   setUp(interface_name: string, is_up: boolean): Promise<void>
   addAddress(interface_name: string, address: TunnelAddress): Promise<void>
   removeAddress(interface_name: string, address: TunnelAddress): Promise<void>

@@ -5,7 +5,7 @@ import { ipBytes, ipText } from './bytes.ts'
 import * as k from './constants.ts'
 
 /** What the kind's own attributes define; bind_device is an index here, 0 for none. */
-export type GreConfig = Omit<LinkConfig, 'bind_device' | 'mtu' | 'tx_queue_length' | 'addresses'> & {
+export type GreConfig = Omit<LinkConfig, 'bind_device' | 'mtu' | 'tx_queue_length' | 'is_multicast' | 'addresses'> & {
   bindIndex: number
 }
 

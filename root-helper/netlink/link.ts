@@ -131,13 +131,24 @@ export const dumpWithoutCounters: Request = {
   parts: [ifinfomsg(), u32(k.IFLA_EXT_MASK, k.RTEXT_FILTER_SKIP_STATS)],
 }
 
-/** A new link, left down. `data` is the kind's own attributes. */
-export function newLink(name: string, kind: string, attributes: readonly Buffer[], data: readonly Buffer[]): Request {
+/** A new link, left down. `data` is the kind's own attributes; the kind decides of multicast if that is undefined. */
+export function newLink(
+  name: string,
+  kind: string,
+  attributes: readonly Buffer[],
+  data: readonly Buffer[],
+  isMulticast?: boolean,
+): Request {
   return {
     what: `create ${kind} link ${name}`,
     type: k.RTM_NEWLINK,
     flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
-    parts: [ifinfomsg(), text(k.IFLA_IFNAME, name), ...attributes, linkInfo(kind, data)],
+    parts: [
+      ifinfomsg(isMulticast === undefined ? {} : flag(k.IFF_MULTICAST, isMulticast)),
+      text(k.IFLA_IFNAME, name),
+      ...attributes,
+      linkInfo(kind, data),
+    ],
   }
 }
 
@@ -172,7 +183,16 @@ export const setLink = (index: number, what: string, attribute: Buffer): Request
   parts: [ifinfomsg({ index }), attribute],
 })
 
-export function setLinkUp(index: number, name: string, isUp: boolean): Request {
-  const header = ifinfomsg({ index, flags: isUp ? k.IFF_UP : 0, change: k.IFF_UP })
-  return { what: `set link ${name} ${isUp ? 'up' : 'down'}`, type: k.RTM_SETLINK, parts: [header] }
-}
+export const setLinkUp = (index: number, name: string, isUp: boolean): Request =>
+  setFlag(index, `set link ${name} ${isUp ? 'up' : 'down'}`, k.IFF_UP, isUp)
+
+export const setMulticast = (index: number, what: string, isMulticast: boolean): Request =>
+  setFlag(index, what, k.IFF_MULTICAST, isMulticast)
+
+const setFlag = (index: number, what: string, bit: number, isOn: boolean): Request => ({
+  what,
+  type: k.RTM_SETLINK,
+  parts: [ifinfomsg({ index, ...flag(bit, isOn) })],
+})
+
+const flag = (bit: number, isOn: boolean): { flags: number; change: number } => ({ flags: isOn ? bit : 0, change: bit })

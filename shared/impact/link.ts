@@ -68,6 +68,8 @@ export function linkImpact(changes: readonly Change<TunnelState>[], through: rea
   }
 }
 
+const IN_PLACE = ['link_set_mtu', 'link_set_txqueuelen', 'link_set_multicast', 'address_add'] as const
+
 function effectOf(was: LinkState | null, shall: LinkState | null, steps: readonly TunnelStep[]): LinkEffect {
   const has = (kind: TunnelStep['kind']): boolean => steps.some((step) => step.kind === kind)
   if (!was?.is_up) return shall?.is_up ? 'made' : 'none'
@@ -76,7 +78,7 @@ function effectOf(was: LinkState | null, shall: LinkState | null, steps: readonl
   if (has('link_down')) return 'bounced'
   if (has('address_remove')) return 'addresses'
   if (has('link_set')) return 'header'
-  return has('link_set_mtu') || has('link_set_txqueuelen') || has('address_add') ? 'in_place' : 'none'
+  return IN_PLACE.some(has) ? 'in_place' : 'none'
 }
 
 /** An address that stays keeps its own; whatever else is done to the link interrupts all. */

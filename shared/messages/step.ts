@@ -8,6 +8,8 @@ export const STEP = {
   'step.link_down': 'Take {name} down.',
   'step.link_set_mtu': 'Set the MTU of {name} to {mtu}.',
   'step.link_set_txqueuelen': 'Set the transmit queue of {name} to {length} packets.',
+  'step.link_multicast_on': 'Switch multicast on at {name}.',
+  'step.link_multicast_off': 'Switch multicast off at {name}.',
   'step.address_add': 'Give {name} the address {address}.',
   'step.address_remove': 'Take the address {address} from {name}.',
   'step.address_with_peer': '{address}, with the peer {peer}',

@@ -2,6 +2,7 @@
 import { canonicalIp, compareIp, parseIp } from '../address/ip.ts'
 import {
   isIpv6Kind,
+  isMulticast,
   type Keepalive,
   type LinkConfig,
   type Saved,
@@ -60,7 +61,7 @@ export function canonicalNetdev({
   is_enabled,
   config,
 }: NonNullable<Saved['networkd_netdev']>): NonNullable<Saved['networkd_netdev']> {
-  const { addresses: _none, ...born } = canonicalConfig({ ...config, addresses: [] })
+  const { is_multicast: _given, addresses: _none, ...born } = canonicalConfig({ ...config, addresses: [] })
   return { is_enabled, config: born }
 }
 
@@ -69,7 +70,10 @@ export const canonicalNetwork = ({
   config,
 }: NonNullable<Saved['networkd_network']>): NonNullable<Saved['networkd_network']> => ({
   is_enabled,
-  config: { addresses: canonicalAddresses(config.addresses) },
+  config: {
+    ...(config.is_multicast !== undefined && { is_multicast: config.is_multicast }),
+    addresses: canonicalAddresses(config.addresses),
+  },
 })
 
 export const canonicalKeepalive = ({ target_address, interval_seconds, packet_size }: Keepalive): Keepalive => ({
@@ -100,6 +104,7 @@ export function canonicalConfig(config: LinkConfig): LinkConfig {
     fwmark: config.fwmark,
     mtu: config.mtu,
     tx_queue_length: config.tx_queue_length,
+    ...(isMulticast(config) !== isMulticast({ kind: config.kind }) && { is_multicast: isMulticast(config) }),
     addresses: canonicalAddresses(config.addresses),
   }
 }

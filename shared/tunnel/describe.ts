@@ -2,7 +2,7 @@
 import { message, type Message, type MessageId } from '../messages/message.ts'
 import { formatRoute } from './routes.ts'
 import { savedFileName } from './saved-file.ts'
-import { addressAddArguments, linkAddArguments, linkChangeArguments } from './systemd-unit.ts'
+import { addressAddArguments, linkAddArguments, linkChangeArguments, multicastArguments } from './systemd-unit.ts'
 import type { FileKind, TunnelAddress } from './model.ts'
 import type { TunnelStep } from './step.ts'
 
@@ -32,6 +32,7 @@ function description(step: TunnelStep): Description {
     case 'link_down':
     case 'link_set_mtu':
     case 'link_set_txqueuelen':
+    case 'link_set_multicast':
       return describeLinkSetting(step)
     case 'address_add':
     case 'address_remove':
@@ -79,7 +80,7 @@ function describeHeader({ interface_name: name, config, fields }: StepOf<'link_s
 }
 
 function describeLinkSetting(
-  step: StepOf<'link_up' | 'link_down' | 'link_set_mtu' | 'link_set_txqueuelen'>,
+  step: StepOf<'link_up' | 'link_down' | 'link_set_mtu' | 'link_set_txqueuelen' | 'link_set_multicast'>,
 ): Description {
   const name = step.interface_name
   const set = (...words: string[]): string[] => ['ip', 'link', 'set', 'dev', name, ...words]
@@ -94,6 +95,11 @@ function describeLinkSetting(
       return {
         description: message('step.link_set_txqueuelen', { name, length: step.tx_queue_length }),
         argv: set('txqueuelen', `${step.tx_queue_length}`),
+      }
+    case 'link_set_multicast':
+      return {
+        description: message(step.is_multicast ? 'step.link_multicast_on' : 'step.link_multicast_off', { name }),
+        argv: set(...multicastArguments(step.is_multicast)),
       }
   }
 }

@@ -2,6 +2,7 @@
 // it.
 import {
   FILE_KINDS,
+  isMulticast,
   type FileKind,
   type Keepalive,
   type LinkConfig,
@@ -32,7 +33,7 @@ export function tunnelFacts(state: TunnelState | null): Fact[] {
 
 const linkFacts = ({ is_up, config, routes }: LinkState): Fact[] => [
   { name: 'is_up', value: is_up ? 'yes' : 'no' },
-  ...configFacts('', config),
+  ...configFacts('', { ...config, is_multicast: isMulticast(config) }),
   ...(routes ? [{ name: 'routes', value: routes.map(formatRoute).join(', ') || 'none' }] : []),
 ]
 

@@ -26,6 +26,7 @@ const CHANGED_BY = {
   fwmark: 'link_set',
   mtu: 'link_set_mtu',
   tx_queue_length: 'link_set_txqueuelen',
+  is_multicast: 'link_set_multicast',
   addresses: 'address_add',
 } as const satisfies Record<LinkField, TunnelStep['kind']>
 

@@ -34,6 +34,7 @@ export type TunnelAddress = Static<typeof TunnelAddress>
  * Everything that defines a link but whether it is up. Source: linux/if_tunnel.h (IFLA_GRE_*), linux/if_link.h
  * (IFLA_*). `ttl` is the hop limit and `tos` the traffic class where the outer protocol is IPv6; ttl 0 inherits.
  * `encap_limit` null: no tunnel encapsulation limit option (RFC 2473, 4.1.1). Keys: null is no key (RFC 2890).
+ * `is_multicast` is absent where a link of the kind begins with it (`isMulticast`).
  */
 export const LinkConfig = strict({
   kind: stringEnum(LINK_KINDS),
@@ -55,9 +56,17 @@ export const LinkConfig = strict({
   fwmark: nullable(integer(1, U32_MAX)),
   mtu: integer(68, 65535),
   tx_queue_length: integer(0, 1_000_000),
+  is_multicast: Type.Optional(Type.Boolean()),
   addresses: Type.Array(TunnelAddress, { maxItems: 256 }),
 })
 export type LinkConfig = Static<typeof LinkConfig>
+
+/**
+ * IFF_MULTICAST. Drivers make an Ethernet-like link with it, the others without (ether_setup; ipgre_tunnel_setup,
+ * ip6gre_tunnel_setup).
+ */
+export const isMulticast = ({ kind, is_multicast }: Pick<LinkConfig, 'kind' | 'is_multicast'>): boolean =>
+  is_multicast ?? isTapKind(kind)
 
 const IpOrNone = Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' })
 
@@ -107,11 +116,21 @@ const SavedKeepalive = strict({
   is_stopped: Type.Optional(Type.Literal(true)),
 })
 
-/** networkd configures a link in two parts: what it is created with, and its addresses. */
-export const NetdevConfig = Type.Omit(LinkConfig, ['addresses'], { additionalProperties: false })
+/** networkd configures a link in two parts: what it is created with, and what it is given then. */
+export const NetdevConfig = Type.Omit(LinkConfig, ['is_multicast', 'addresses'], { additionalProperties: false })
 export type NetdevConfig = Static<typeof NetdevConfig>
-export const NetworkConfig = Type.Pick(LinkConfig, ['addresses'], { additionalProperties: false })
+export const NetworkConfig = Type.Pick(LinkConfig, ['is_multicast', 'addresses'], { additionalProperties: false })
 export type NetworkConfig = Static<typeof NetworkConfig>
+
+/** `config` is canonical, so that the second part has what is not as the kind begins with. */
+export const networkdParts = ({
+  is_multicast,
+  addresses,
+  ...netdev
+}: LinkConfig): { netdev: NetdevConfig; network: NetworkConfig } => ({
+  netdev,
+  network: { ...(is_multicast !== undefined && { is_multicast }), addresses },
+})
 
 /** A file of networkd states in its own text whether it is enabled. */
 const SavedNetdev = strict({ is_enabled: Type.Boolean(), config: NetdevConfig })

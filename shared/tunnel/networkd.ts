@@ -56,6 +56,7 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     '[Link]',
     `ActivationPolicy=${is_enabled ? 'up' : 'down'}`,
     'RequiredForOnline=no',
+    ...(config.is_multicast === undefined ? [] : [`Multicast=${yesNo(config.is_multicast)}`]),
     '',
     '[Network]',
     'LinkLocalAddressing=ipv6',

@@ -1,5 +1,12 @@
 // planTunnel: from what is found under a name to what is wanted there, in the fewest steps the kernel allows. Pure.
-import type { LinkConfig, LinkState, RouteThrough, TunnelAddress, TunnelState } from './model.ts'
+import {
+  isMulticast,
+  type LinkConfig,
+  type LinkState,
+  type RouteThrough,
+  type TunnelAddress,
+  type TunnelState,
+} from './model.ts'
 import { sameState } from '../change/change.ts'
 import { fieldsToRecreate, outerChanges, type Manner } from './in-place.ts'
 import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
@@ -90,6 +97,9 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
     ...(found.config.tx_queue_length === wanted.config.tx_queue_length
       ? []
       : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
+    ...(isMulticast(found.config) === isMulticast(wanted.config)
+      ? []
+      : [{ kind: 'link_set_multicast', is_multicast: isMulticast(wanted.config) } as const]),
     // Going down, the kernel drops a link's IPv6 addresses (addrconf_ifdown, net/ipv6/addrconf.c), so those are added
     // again.
     ...without(wanted.config.addresses, kept).map(add),

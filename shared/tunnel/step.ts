@@ -14,6 +14,7 @@ export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'link_down' }
   | { readonly kind: 'link_set_mtu'; readonly mtu: number }
   | { readonly kind: 'link_set_txqueuelen'; readonly tx_queue_length: number }
+  | { readonly kind: 'link_set_multicast'; readonly is_multicast: boolean }
   | { readonly kind: 'address_add'; readonly address: TunnelAddress }
   | { readonly kind: 'address_remove'; readonly address: TunnelAddress }
   | { readonly kind: 'route_add'; readonly route: RouteThrough }

@@ -1,6 +1,6 @@
 // A saved tunnel as a systemd unit: the text that makes the same link at boot, before any daemon of ours runs.
 import { canonicalConfig } from './canonical.ts'
-import { isIpv6Kind, type LinkConfig, type TunnelAddress } from './model.ts'
+import { isIpv6Kind, isMulticast, type LinkConfig, type TunnelAddress } from './model.ts'
 import { deviceUnit } from './device-unit.ts'
 import { hardwareAddress } from './hardware-address.ts'
 import { fileMark } from './mark.ts'
@@ -52,10 +52,13 @@ export function linkAddArguments(interface_name: string, config: LinkConfig, sta
     `${config.mtu}`,
     'txqueuelen',
     `${config.tx_queue_length}`,
+    ...(config.is_multicast === undefined ? [] : multicastArguments(isMulticast(config))),
     ...headerArguments(config),
     ...(config.fwmark === null ? [] : ['fwmark', `${config.fwmark}`]),
   ]
 }
+
+export const multicastArguments = (is_multicast: boolean): string[] => ['multicast', is_multicast ? 'on' : 'off']
 
 /** For people. ip(8) leaves what is not named, so that the mark is named even if there is none. */
 export const linkChangeArguments = (interface_name: string, config: LinkConfig): string[] => [

@@ -81,6 +81,7 @@ describe('Pairing', () => {
           is_path_mtu_discovery: true,
           tos: '0x10',
           ttl: 0,
+          is_multicast: true,
         },
         { tunnel_type_id: 20, ikey: null, is_ignore_df: true, mtu: 1400 },
         {

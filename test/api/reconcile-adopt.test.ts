@@ -57,6 +57,7 @@ describe('Adopting a tunnel', () => {
       has_input_sequence: true,
       mtu: 1311,
       tx_queue_length: 4,
+      is_multicast: true,
       fwmark: 9,
       bind_device: 'eth0',
     } as const

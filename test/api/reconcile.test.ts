@@ -81,6 +81,7 @@ describe('The comparison of host and store', () => {
     ['okey', null, '', 'none'],
     ['has_input_checksum', true, 'no', 'yes'],
     ['has_output_sequence', true, 'no', 'yes'],
+    ['is_multicast', true, 'no', 'yes'],
     ['is_path_mtu_discovery', true, 'no', 'yes'],
     ['remote_endpoint', '198.51.100.9', '198.51.100.7', '198.51.100.9'],
     ['addresses', [], '172.17.1.1 peer 172.17.1.2/30', 'none'],
@@ -106,7 +107,9 @@ describe('The comparison of host and store', () => {
     held.kind = 'gretap'
     drift({ kind: 'gretap' })
     const { status, diffs } = await itemOf(client, 'gre-a-1')
-    assert.deepEqual([status, diffs], ['Drifted', [{ field: 'kind', desired: 'gre', actual: 'gretap' }]])
+    // An Ethernet-like link has multicast.
+    const isOn = { field: 'is_multicast', desired: 'no', actual: 'yes' }
+    assert.deepEqual([status, diffs], ['Drifted', [{ field: 'kind', desired: 'gre', actual: 'gretap' }, isOn]])
   })
 
   it('is Drifted where its unit is not enabled, is not there, or makes another link', async () => {

@@ -10,6 +10,7 @@ import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels
 const IN_PLACE = {
   mtu: 1300,
   tx_queue_length: 77,
+  is_multicast: true,
   is_enabled: false,
   keepalive_interval_seconds: 2.5,
   keepalive_packet_size: 100,

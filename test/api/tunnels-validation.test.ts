@@ -51,6 +51,7 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
   flow_label: number('INVALID_VALUE', 2 ** 20, 4),
   fwmark: number('INVALID_FWMARK', 0, 2 ** 32),
   tx_queue_length: number('INVALID_QUEUE_LENGTH', 1_000_001, null),
+  is_multicast: flag,
   persistence_type_id: { code: 'INVALID_PERSISTENCE_TYPE', values: [0, '10', null, 40] },
   is_enabled: { code: 'INVALID_VALUE', values: ['true', 1, null, []] },
   is_answered_through: { code: 'INVALID_VALUE', values: ['true', 1, null, []] },

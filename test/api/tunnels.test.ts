@@ -67,6 +67,7 @@ describe('Tunnels', () => {
         flow_label: 5,
         fwmark: 6,
         tx_queue_length: 500,
+        is_multicast: false,
         persistence_type_id: 30,
         is_enabled: false,
         address_pool_id: 20,

@@ -1,8 +1,8 @@
-// What a kernel does with the outer header of a link that exists.
+// What a kernel does with the outer header of a link that exists, and with its multicast.
 import assert from 'node:assert/strict'
 import type { FoundLink, Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
-import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { isIpv6Kind, isTapKind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 import { configOf, NAME, OTHER, V4, V6 } from './kernel.ts'
 
@@ -56,6 +56,27 @@ export function headerContract(open: () => Promise<Kernel>): void {
         assert.equal(observed.index, before.observed.index)
         assert.deepEqual(await links.routesThrough(NAME), [routeThrough('10.50.0.0/16')])
       }
+    })
+
+  for (const kind of LINK_KINDS)
+    it(`makes a ${kind} link with multicast or without, and switches it in place`, async () => {
+      const { links } = kernel
+      const other = { is_multicast: !isTapKind(kind) }
+      const is = async (): Promise<unknown> => {
+        const { link, observed, unmodelled } = await only()
+        return [link?.config.is_multicast, observed.flags.includes('MULTICAST'), unmodelled]
+      }
+      await links.create(NAME, configOf(kind, other))
+      const { index } = (await only()).observed
+      assert.deepEqual(await is(), [other.is_multicast, other.is_multicast, []])
+      await links.setMulticast(NAME, isTapKind(kind))
+      assert.deepEqual(await is(), [undefined, isTapKind(kind), []])
+      await links.setMulticast(NAME, other.is_multicast)
+      await links.setUp(NAME, true)
+      await links.setMtu(NAME, 1300)
+      await links.change(NAME, configOf(kind, { ttl: 9 }))
+      assert.deepEqual(await is(), [other.is_multicast, other.is_multicast, []])
+      assert.equal((await only()).observed.index, index)
     })
 
   it('refuses to change a link to the ends and the key of another, to another kind, and what no link can have', async () => {

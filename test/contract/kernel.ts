@@ -75,9 +75,8 @@ export function kernelContract(open: () => Promise<Kernel>): void {
 
   it('refuses a second link of the same name, and one between the same ends with the same key', async () => {
     await kernel.links.create(NAME, configOf('gre'))
-    await assert.rejects(kernel.links.create(NAME, configOf('gre', { remote_endpoint: '192.0.2.9' })), {
-      code: 'EEXIST',
-    })
+    const elsewhere = configOf('gre', { remote_endpoint: '192.0.2.9' })
+    await assert.rejects(kernel.links.create(NAME, elsewhere), { code: 'EEXIST' })
     await assert.rejects(kernel.links.create(OTHER, configOf('gre', { mtu: 1400 })), { code: 'EEXIST' })
     await kernel.links.create(OTHER, configOf('gre', { ikey: 5, okey: 5 }))
     assert.equal((await kernel.links.list([NAME, OTHER])).length, 2)
@@ -187,6 +186,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
       () => kernel.links.change(NAME, configOf('gre', { ttl: 9 })),
       () => kernel.links.setMtu(NAME, 1400),
       () => kernel.links.setTxQueueLength(NAME, 5),
+      () => kernel.links.setMulticast(NAME, true),
       () => kernel.links.addAddress(NAME, V6),
       () => kernel.links.removeAddress(NAME, V4),
     ])

@@ -1,6 +1,6 @@
 // One tunnel that tests speak of: from 192.0.2.1 to 192.0.2.2, with an address of each family, kept by systemd.
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
-import type { LinkConfig, Saved, TunnelState } from '@panel/shared/tunnel/model.ts'
+import { networkdParts, type LinkConfig, type Saved, type TunnelState } from '@panel/shared/tunnel/model.ts'
 
 export const exampleConfig: LinkConfig = {
   kind: 'gre',
@@ -36,11 +36,14 @@ export const NO_FILES: Saved = {
 }
 
 /** The persistence of the example: by networkd. */
-export const byNetworkd = ({ addresses, ...config }: LinkConfig, is_enabled = true): Saved => ({
-  ...NO_FILES,
-  networkd_netdev: { is_enabled, config },
-  networkd_network: { is_enabled, config: { addresses } },
-})
+export function byNetworkd(config: LinkConfig, is_enabled = true): Saved {
+  const { netdev, network } = networkdParts(config)
+  return {
+    ...NO_FILES,
+    networkd_netdev: { is_enabled, config: netdev },
+    networkd_network: { is_enabled, config: network },
+  }
+}
 export const bySystemd = (config: LinkConfig, is_enabled = true): Saved => ({
   ...NO_FILES,
   systemd_unit: { is_enabled, config },

@@ -178,6 +178,7 @@ export class FakeKernel implements Kernel {
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
     setTxQueueLength: async (name, tx_queue_length) => this.#set(name, { tx_queue_length }),
+    setMulticast: async (name, is_multicast) => this.#set(name, { is_multicast }),
     setUp: async (name, is_up) => this.#setUp(name, is_up),
     addAddress: async (name, address) => this.#addAddress(name, address),
     removeAddress: async (name, address) => this.#removeAddress(name, address),

@@ -5,6 +5,8 @@ import type { FoundLink } from '@panel/root-helper/kernel/facilities.ts'
 import type { ObservedLink } from '@panel/shared/tunnel/observed.ts'
 import {
   KERNEL_STUBS,
+  isMulticast,
+  isTapKind,
   LINK_KINDS,
   type LinkConfig,
   type LinkState,
@@ -33,7 +35,11 @@ function observed(index: number, kind: string, state: LinkState | null): Observe
     is_up: state?.is_up ?? false,
     is_lower_up: state?.is_up ?? false,
     oper_state: state?.is_up ? 'UNKNOWN' : 'DOWN',
-    flags: state?.is_up ? ['POINTOPOINT', 'NOARP', 'UP', 'LOWER_UP'] : ['POINTOPOINT', 'NOARP'],
+    flags: [
+      ...['POINTOPOINT', 'NOARP'],
+      ...(state && isMulticast(state.config) ? ['MULTICAST'] : []),
+      ...(state?.is_up ? ['UP', 'LOWER_UP'] : []),
+    ],
     local_endpoint: state?.config.local_endpoint ?? '',
     remote_endpoint: state?.config.remote_endpoint ?? '',
     addresses: (state?.config.addresses ?? []).map((a) => `${a.address}/${a.prefix_length}`),
@@ -57,7 +63,7 @@ interface AmongLinks {
 /** The configuration of a link after its outer header was changed to `wanted` in place; throws as the kernel does. */
 export function changedHeader(
   name: string,
-  { kind, tx_queue_length, addresses }: LinkConfig,
+  { kind, tx_queue_length, is_multicast = isTapKind(kind), addresses }: LinkConfig,
   wanted: LinkConfig,
   { held, stubborn }: AmongLinks,
 ): LinkConfig {
@@ -70,7 +76,7 @@ export function changedHeader(
     if (other !== name && state && isBetweenSameEnds(state.config, wanted)) refuse('EEXIST', 'File exists')
   if (stubborn instanceof KernelError) throw stubborn
   const taken = stubborn ? stubborn(wanted) : wanted
-  return canonicalConfig({ ...taken, tx_queue_length, addresses })
+  return canonicalConfig({ ...taken, tx_queue_length, is_multicast, addresses })
 }
 
 export const isOurs = (name: string, link: FakeLink): boolean =>

@@ -31,6 +31,7 @@ const LINK_CHANGES = [
   'delete',
   'setMtu',
   'setTxQueueLength',
+  'setMulticast',
   'setUp',
   'addAddress',
   'removeAddress',

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import {
   isIpv6Kind,
+  isTapKind,
   LINK_KINDS,
+  networkdParts,
   type LinkConfig,
   type LinkKind,
   type NetdevConfig,
@@ -41,6 +43,8 @@ const tos = fc.oneof(
 const configOf = (kind: LinkKind): fc.Arbitrary<LinkConfig> => {
   const endpoint = isIpv6Kind(kind) ? ipv6 : ipv4
   const isPathMtuDiscovery = fc.boolean()
+  // Absent is what a link of the kind begins with.
+  const multicast = fc.constantFrom({}, { is_multicast: !isTapKind(kind) })
   return (
     fc
       .record({
@@ -63,8 +67,10 @@ const configOf = (kind: LinkKind): fc.Arbitrary<LinkConfig> => {
         fwmark: fc.option(fc.integer({ min: 1, max: 0xffff_ffff })),
         mtu: fc.integer({ min: 1280, max: 1500 }),
         tx_queue_length: fc.integer({ min: 0, max: 10_000 }),
+        multicast,
         addresses: fc.uniqueArray(address, { maxLength: 4, selector: (a) => a.address }),
       })
+      .map(({ multicast, ...config }): LinkConfig => ({ ...config, ...multicast }))
       // The kernel refuses the two together: one sets Don't Fragment, the other ignores it (ipgre_netlink_parms,
       // net/ipv4/ip_gre.c).
       .map((config) => (config.is_path_mtu_discovery ? { ...config, is_ignore_df: false } : config))
@@ -87,24 +93,26 @@ const keepalive = fc.record({
 })
 
 /** Brought within what networkd has words for. */
-const netdevConfig: fc.Arbitrary<NetdevConfig> = linkConfig.map(({ addresses: _, ...config }) => {
-  const overIpv6 = isIpv6Kind(config.kind)
-  const isNumbered = config.has_input_sequence && !overIpv6
-  return {
-    ...config,
-    bind_device: null,
-    ikey: config.ikey === 0 ? null : config.ikey,
-    okey: config.okey === 0 ? null : config.okey,
-    has_input_checksum: false,
-    has_output_checksum: false,
-    has_input_sequence: isNumbered,
-    has_output_sequence: isNumbered,
-    tos: overIpv6 ? '0x00' : config.tos,
-    encap_limit: config.encap_limit === null ? null : 0,
-    fwmark: null,
-    tx_queue_length: 1000,
-  }
-})
+const netdevConfig: fc.Arbitrary<NetdevConfig> = linkConfig.map(
+  ({ addresses: _, is_multicast: _multicast, ...config }) => {
+    const overIpv6 = isIpv6Kind(config.kind)
+    const isNumbered = config.has_input_sequence && !overIpv6
+    return {
+      ...config,
+      bind_device: null,
+      ikey: config.ikey === 0 ? null : config.ikey,
+      okey: config.okey === 0 ? null : config.okey,
+      has_input_checksum: false,
+      has_output_checksum: false,
+      has_input_sequence: isNumbered,
+      has_output_sequence: isNumbered,
+      tos: overIpv6 ? '0x00' : config.tos,
+      encap_limit: config.encap_limit === null ? null : 0,
+      fwmark: null,
+      tx_queue_length: 1000,
+    }
+  },
+)
 
 /** Any files at once, even one without the other of the two that networkd takes. */
 const saved: fc.Arbitrary<Saved> = fc.record({
@@ -114,7 +122,7 @@ const saved: fc.Arbitrary<Saved> = fc.record({
   networkd_network: fc.option(
     fc.record({
       is_enabled: fc.boolean(),
-      config: fc.record({ addresses: fc.uniqueArray(address, { maxLength: 4, selector: (a) => a.address }) }),
+      config: linkConfig.map((config) => networkdParts(config).network),
     }),
   ),
 })
@@ -137,6 +145,7 @@ export const statePair: fc.Arbitrary<[TunnelState | null, TunnelState | null]> =
         {
           mtu: fc.integer({ min: 1280, max: 1500 }),
           ttl: byte,
+          is_multicast: fc.boolean(),
           addresses: fc.uniqueArray(address, { maxLength: 3, selector: (a) => a.address }),
         },
         { requiredKeys: [] },

@@ -157,6 +157,7 @@ describe('A tunnel on the page', () => {
 
   it('has every option that seldom matters folded away, each with its own error, and sends what was changed alone', async () => {
     const { page, gates } = await visitTunnel('1/edit')
+    await page.getByLabel('Multicast').selectOption('Yes')
     await page.getByText('Monitoring of this tunnel').click()
     await page.getByLabel('Monitored').selectOption('No')
     await page.getByLabel('Sample window').fill('7')
@@ -170,6 +171,7 @@ describe('A tunnel on the page', () => {
     const sent = page.waitForRequest((request) => request.method() === 'PATCH')
     await page.getByRole('button', { name: 'Save' }).click()
     assert.deepEqual((await sent).postDataJSON(), {
+      is_multicast: true,
       tags: ['to the sea', 'spare'],
       is_monitor_enabled: false,
       monitor_window_size: 7,
@@ -192,8 +194,8 @@ describe('A tunnel on the page', () => {
       .getByRole('button', { name: 'Change', exact: true })
       .click()
     await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
-    const { fwmark, has_output_checksum } = host.kernel.held.get('gre-a-1')?.state?.config ?? {}
-    assert.deepEqual([fwmark, has_output_checksum], [9, true])
+    const { fwmark, has_output_checksum, is_multicast } = host.kernel.held.get('gre-a-1')?.state?.config ?? {}
+    assert.deepEqual([fwmark, has_output_checksum, is_multicast], [9, true, true])
   })
 
   it('is not left with unsaved changes without a word', async () => {

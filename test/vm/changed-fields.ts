@@ -2,6 +2,7 @@
 export const IN_PLACE = {
   mtu: 1400,
   tx_queue_length: 77,
+  is_multicast: true,
   is_enabled: false,
   addresses: [
     { address: '10.9.0.1', peer_address: '10.9.0.2', prefix_length: 30 },

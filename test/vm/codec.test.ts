@@ -58,7 +58,7 @@ function tosOf(gre: IpGre, overIpv6: boolean): string {
         .padStart(2, '0')}`
 }
 
-function asConfig({ mtu, txqlen, linkinfo: { info_kind: kind, info_data: gre } }: IpLink): LinkConfig {
+function asConfig({ mtu, txqlen, flags, linkinfo: { info_kind: kind, info_data: gre } }: IpLink): LinkConfig {
   const overIpv6 = isIpv6Kind(kind)
   const endpoint = (text: string): string => (text === 'any' ? ANY[overIpv6 ? 6 : 4] : text)
   return canonicalConfig({
@@ -81,6 +81,7 @@ function asConfig({ mtu, txqlen, linkinfo: { info_kind: kind, info_data: gre } }
     fwmark: Number(gre.fwmark ?? 0) || null,
     mtu,
     tx_queue_length: txqlen ?? 0,
+    is_multicast: flags.includes('MULTICAST'),
     addresses: [],
   })
 }
@@ -146,7 +147,8 @@ const UNMODELLED: readonly (readonly [expected: string, ...commands: string[]])[
   ['allow-localremote', `link add NAME type ip6gre ${V6} allow-localremote`],
   ['master br9', 'link add br9 type bridge', `link add NAME type gretap ${V4}`, 'link set NAME master br9'],
   ['alias north', `link add NAME type gre ${V4}`, 'link set NAME alias north'],
-  ['multicast on', `link add NAME type gre ${V4}`, 'link set NAME multicast on'],
+  ['promisc on', `link add NAME type gre ${V4}`, 'link set NAME promisc on'],
+  ['allmulticast on', `link add NAME type gre ${V4}`, 'link set NAME allmulticast on'],
   ['arp off', `link add NAME type gretap ${V4}`, 'link set NAME arp off'],
   ['altname x1', `link add NAME type gre ${V4}`, 'link property add dev NAME altname x1'],
   [
@@ -190,7 +192,10 @@ describe('The netlink codec on a kernel with GRE', function () {
     it(`reads every attribute of a ${kind} link that ip makes`, async () => {
       const words = wordsOf(kind)
       await batch(
-        ...words.map((more, i) => `link add t-${i} mtu 1380 txqueuelen 77 type ${kind} ${ends(kind, i)} ${more}`),
+        ...words.map((more, i) => {
+          const ofLink = `mtu 1380 txqueuelen 77 multicast ${i % 2 === 0 ? 'on' : 'off'}`
+          return `link add t-${i} ${ofLink} type ${kind} ${ends(kind, i)} ${more}`
+        }),
       )
       const theirs = new Map((await oracle()).map((link) => [link.ifname, link]))
       const found = new Map(

@@ -3,8 +3,16 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { CreateTunnelAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { AdoptAnswer } from '@panel/shared/api/reconcile.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
-import { isIpv6Kind, isTapKind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import {
+  isIpv6Kind,
+  isMulticast,
+  isTapKind,
+  LINK_KINDS,
+  type LinkConfig,
+  type LinkKind,
+} from '@panel/shared/tunnel/model.ts'
 import { linkAddArguments, linkChangeArguments } from '@panel/shared/tunnel/systemd-unit.ts'
 import { exampleConfig } from '../support/example.ts'
 import { pairOfOneKind } from '../support/random-states.ts'
@@ -128,6 +136,17 @@ describe('A link of real GRE that is changed in place', function () {
     await far.run(`ip link delete ${FAR}`)
   }
 
+  interface IpLink {
+    readonly ifindex: number
+    readonly flags: readonly string[]
+    readonly mtu: number
+    readonly txqlen: number
+  }
+  async function only(name: string): Promise<IpLink> {
+    const [link] = JSON.parse(await panel.server.run(`ip -j link show dev ${name}`)) as IpLink[]
+    assert.ok(link)
+    return link
+  }
   const ping = (seconds: number) => panel.server.try('ping', ['-c', '1', '-W', `${seconds}`, FAR_END])
   async function hears(isHeard: boolean, what = ''): Promise<void> {
     // The first question may wait for the answer of a neighbour.
@@ -188,6 +207,37 @@ describe('A link of real GRE that is changed in place', function () {
     await clear()
   })
 
+  it('takes over a link made by hand for OSPF, and changes it in place with all that no tunnel of the panel has', async () => {
+    const interface_name = 'ospf'
+    const own = `gre local ${panel.server.address} remote ${far.address} key 77`
+    await panel.server.run(`ip link add ${interface_name} type ${own}`)
+    await panel.server.run(`ip address add 10.77.0.1/30 dev ${interface_name}`)
+    const theirs = 'alias office group 7 promisc on allmulticast on'
+    await panel.server.run(`ip link set ${interface_name} up multicast on ${theirs}`)
+    await panel.server.run(`ip link property add dev ${interface_name} altname to-office`)
+    const was = await only(interface_name)
+    assert.ok(was.flags.includes('MULTICAST'))
+    const adopted = expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', { interface_name }), 201).tunnel
+    assert.deepEqual([adopted.is_multicast, await only(interface_name)], [true, was])
+    for (const [body, kinds, isOn] of [
+      [{ ttl: 9, mtu: 1300 }, ['link_set'], true],
+      [{ is_multicast: null }, ['link_set_multicast'], false],
+      [{ tx_queue_length: 77 }, ['link_set_txqueuelen'], false],
+      [{ is_multicast: true }, ['link_set_multicast'], true],
+      [{ ttl: adopted.ttl, mtu: adopted.mtu, tx_queue_length: adopted.tx_queue_length }, undefined, true],
+    ] as const) {
+      const answer = await panel.operator.patch<UpdateTunnelAnswer>(`/tunnels/${adopted.tunnel_id}`, body)
+      const { plan, verification } = expect(answer, 200)
+      if (kinds) assert.deepEqual([plan.steps.map(({ kind }) => kind), plan.requires_recreate], [kinds, false])
+      const now = await only(interface_name)
+      const flags = was.flags.filter((flag) => isOn || flag !== 'MULTICAST')
+      const { mtu, txqlen } = was
+      assert.deepEqual([{ ...now, mtu, txqlen }, verification.ok], [{ ...was, flags }, true], JSON.stringify(body))
+    }
+    assert.deepEqual(await only(interface_name), was)
+    expect(await panel.operator.delete(`/tunnels/${adopted.tunnel_id}`), 200)
+  })
+
   it('reads back as one that was made so, for random configurations of each kind', async () => {
     const { links } = await realKernel(lab)
     const read = async (): Promise<unknown> =>
@@ -196,6 +246,7 @@ describe('A link of real GRE that is changed in place', function () {
       await links.create(NAME, was)
       await links.change(NAME, shall)
       await links.setTxQueueLength(NAME, shall.tx_queue_length)
+      await links.setMulticast(NAME, isMulticast(shall))
       const inPlace = await read()
       await links.delete(NAME)
       await links.create(NAME, shall)

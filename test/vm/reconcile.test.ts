@@ -132,6 +132,7 @@ describe('Host and store compared on a real kernel', function () {
     for (const [command, fields] of [
       ['ip link set by-hand mtu 1300', ['mtu']],
       ['ip link set by-hand txqueuelen 7', ['tx_queue_length']],
+      ['ip link set by-hand multicast on', ['is_multicast']],
       ['ip link set by-hand down', ['is_up']],
       ['ip address add 10.99.0.1/32 dev by-hand', ['addresses']],
       ['ip address flush dev by-hand', ['addresses']],

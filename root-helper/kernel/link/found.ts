@@ -6,7 +6,7 @@ import type { FoundLink, SeenLink } from '../facilities.ts'
 import { unmodelledAddress, unmodelledLink } from './unmodelled.ts'
 import { liveSide } from './labels.ts'
 import type { RawAddress } from '../../netlink/address.ts'
-import { IFAPROT_KERNEL_LL, IFAPROT_KERNEL_RA, IFF_UP } from '../../netlink/constants.ts'
+import { IFAPROT_KERNEL_LL, IFAPROT_KERNEL_RA, IFF_MULTICAST, IFF_UP } from '../../netlink/constants.ts'
 import { decodeGre, isOurKind, unmodelledGre, type GreConfig } from '../../netlink/gre.ts'
 import type { RawLink } from '../../netlink/link.ts'
 
@@ -101,6 +101,7 @@ function linkState(
     bind_device,
     mtu: Math.min(raw.mtu, 65_535),
     tx_queue_length: Math.min(raw.txQueueLength, QUEUE_MAX),
+    is_multicast: (raw.flags & IFF_MULTICAST) !== 0,
     addresses: managed.slice(0, ADDRESSES_MAX).map(tunnelAddress),
   })
   return { is_up: (raw.flags & IFF_UP) !== 0, config }

@@ -31,6 +31,7 @@ import {
   queueAttribute,
   setLink,
   setLinkUp,
+  setMulticast,
   type RawLink,
 } from '../../netlink/link.ts'
 import { newRoute, type RawRoute } from '../../netlink/route.ts'
@@ -95,7 +96,7 @@ export class KernelLinks implements Links {
       queueAttribute(config.tx_queue_length),
       ...(address === null ? [] : [addressAttribute(address)]),
     ]
-    await this.socket.request(newLink(interface_name, config.kind, attributes, data))
+    await this.socket.request(newLink(interface_name, config.kind, attributes, data, config.is_multicast))
     const { index, hardwareAddress: found } = await this.reader.need(interface_name, `create link ${interface_name}`)
     try {
       if (address !== null && addressText(found) !== address)
@@ -148,6 +149,11 @@ export class KernelLinks implements Links {
     await this.socket.request(
       setLink((await this.ownLink(interface_name, what)).index, what, queueAttribute(tx_queue_length)),
     )
+  }
+
+  async setMulticast(interface_name: string, is_multicast: boolean): Promise<void> {
+    const what = `set multicast ${is_multicast ? 'on' : 'off'} on ${interface_name}`
+    await this.socket.request(setMulticast((await this.ownLink(interface_name, what)).index, what, is_multicast))
   }
 
   async setUp(interface_name: string, is_up: boolean): Promise<void> {

@@ -22,9 +22,8 @@ export function unmodelledLink(raw: RawLink, names: ReadonlyMap<number, string>)
     [raw.hasXdp, 'xdp'],
     [is(k.IFF_PROMISC), 'promisc on'],
     [is(k.IFF_ALLMULTI), 'allmulticast on'],
-    // Drivers make an Ethernet-like link with ARP and multicast, the others without (ether_setup; ipgre_tunnel_setup,
+    // Drivers make an Ethernet-like link with ARP, the others without (ether_setup; ipgre_tunnel_setup,
     // ip6gre_tunnel_setup).
-    [is(k.IFF_MULTICAST) !== isTap, `multicast ${isTap ? 'off' : 'on'}`],
     [is(k.IFF_NOARP) === isTap, `arp ${isTap ? 'off' : 'on'}`],
   ])
 }

@@ -1,6 +1,6 @@
 // Carries out one step for a tunnel: the only place where a plan becomes a change of the host.
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
-import type { FileKind } from '@panel/shared/tunnel/model.ts'
+import type { FileKind, SavedFile } from '@panel/shared/tunnel/model.ts'
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
 import type { Kernel, SavedFiles } from '../../kernel/facilities.ts'
 
@@ -22,6 +22,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return links.setMtu(name, step.mtu)
     case 'link_set_txqueuelen':
       return links.setTxQueueLength(name, step.tx_queue_length)
+    case 'link_set_multicast':
+      return links.setMulticast(name, step.is_multicast)
     case 'address_add':
       return links.addAddress(name, step.address)
     case 'address_remove':
@@ -29,10 +31,7 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
     case 'route_add':
       return links.addRoute(name, step.route)
     case 'file_write':
-      return savedFiles(kernel, step.saved.file).write(
-        savedFileName(step.saved.file, name),
-        renderFile(name, step.saved),
-      )
+      return writeFile(kernel, name, step.saved)
     case 'file_remove':
       return savedFiles(kernel, step.file).remove(savedFileName(step.file, name))
     case 'systemd_enable':
@@ -45,6 +44,9 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return step.kind === 'answers_start' ? answers.start(name) : answers.stop(name)
   }
 }
+
+const writeFile = (kernel: Kernel, name: string, saved: SavedFile): Promise<void> =>
+  savedFiles(kernel, saved.file).write(savedFileName(saved.file, name), renderFile(name, saved))
 
 export const savedFiles = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles =>
   isNetworkdKind(kind) ? networkd : units

@@ -289,4 +289,16 @@ export const LINK_FIELDS = {
     // What the kernel gives a link (DEFAULT_TX_QUEUE_LEN, net/core/dev.h).
     byDefault: 1000,
   }),
+  is_multicast: field({
+    answer: nullable(Flag),
+    request: maybe(
+      orNull(
+        flag(
+          'is_multicast',
+          'Whether the interface takes multicast, as routing protocols such as OSPF need. Null: as the kernel makes the type, off for GRE and IP6GRE, on for GRETAP and IP6GRETAP.',
+        ),
+      ),
+    ),
+    byDefault: null,
+  }),
 }

@@ -91,7 +91,7 @@ export async function furnish(client: Client): Promise<void> {
   })
   await client.put('/settings', { 'addressing.default_pool_id': pool.address_pool_id })
   for (const body of [
-    { display_name: 'first', note: 'two\nlines', tags: ['a', 'b'], monitor_interval_seconds: 2 },
+    { display_name: 'first', note: 'two\nlines', tags: ['a', 'b'], monitor_interval_seconds: 2, is_multicast: true },
     {
       tunnel_type_id: 20,
       ikey: null,

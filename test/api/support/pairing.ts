@@ -92,6 +92,7 @@ export const assertMirrored = (here: TunnelView, there: TunnelView): void => {
     'encap_limit',
     'is_path_mtu_discovery',
     'is_ignore_df',
+    'is_multicast',
   ] as const)
     assert.equal(here[field], there[field], field)
   assert.deepEqual(

@@ -33,6 +33,7 @@ const tunnel = (at: number) => {
     has_output_sequence: some(fc.boolean()),
     fwmark: fc.option(fc.integer({ min: 1, max: 9 })),
     tx_queue_length: some(fc.integer({ min: 0, max: 9999 })),
+    is_multicast: fc.option(fc.boolean()),
     addresses: some(
       fc.constantFrom(
         [{ address: `10.50.${at}.1`, prefix_length: 24 }],

@@ -85,14 +85,17 @@ describe('A transaction of an outer header', () => {
     assert.deepEqual([kernel.picture(), kernel.changes], [picture, []])
   })
 
-  it('changes the outer header of a link with a master in place or not at all, since a new link would lose it', async () => {
+  it('changes a link with a master and flags of its own in place or not at all, since a new link would lose them', async () => {
     for (const stubborn of [null, REFUSES]) {
       const kernel = await hostWith(example)
       const held = kernel.held.get('gre-a-1')
-      held?.unmodelled.push('master br0')
+      held?.unmodelled.push('master br0', 'alias office', 'group 5', 'promisc on', 'allmulticast on')
       const picture = kernel.picture()
       if (stubborn) kernel.stubborn.set('gre-a-1', stubborn)
-      const { outcome } = await apply(kernel, { before: example, after: exampleTunnel({ ttl: 64 }) })
+      const { outcome } = await apply(kernel, {
+        before: example,
+        after: exampleTunnel({ ttl: 64, is_multicast: true }),
+      })
       assert.equal(outcome, stubborn ? 'restored' : 'applied')
       assert.equal(kernel.picture() === picture, stubborn !== null)
       assert.equal(kernel.held.get('gre-a-1'), held)

@@ -6,6 +6,7 @@ import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeGre, unmodelledGre } from '@panel/root-helper/netlink/gre.ts'
 
 const HEADER = [{ kind: 'link_set' }] as const
+const IN_PLACE = [{ kind: 'link_set_mtu' }, { kind: 'link_set_multicast' }, { kind: 'address_add' }] as const
 const NEW_LINK = [{ kind: 'link_delete' }, { kind: 'link_create' }] as const
 
 describe('A feature that the panel cannot hold', () => {
@@ -30,9 +31,11 @@ describe('A feature that the panel cannot hold', () => {
   })
 
   it('of the link is lost with the link alone, and none of them by other steps', () => {
-    const features = ['master br0', 'alias office', 'altname london', 'device', 'address 10.0.0.1/24 label x', 'mip6']
+    const words =
+      'master br0,alias office,altname london,device,group 5,promisc on,allmulticast on,arp off,protodown on'
+    const features = [...words.split(','), 'mode dormant', 'xdp', 'address 10.0.0.1/24 label x', 'mip6']
     assert.deepEqual(lostFeatures(features, HEADER), ['mip6'])
     assert.deepEqual(lostFeatures(features, NEW_LINK), features)
-    assert.deepEqual(lostFeatures(features, [{ kind: 'link_set_mtu' }, { kind: 'address_add' }]), [])
+    assert.deepEqual(lostFeatures(features, IN_PLACE), [])
   })
 })

@@ -1,5 +1,5 @@
 // Messages as the kernel would send them, put together for the tests.
-import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
+import { isMulticast, type LinkConfig } from '@panel/shared/tunnel/model.ts'
 import { nest, text, u32, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { encodeGre } from '@panel/root-helper/netlink/gre.ts'
@@ -47,12 +47,12 @@ export interface LinkParts {
   moreData?: Buffer[]
 }
 
-const L3_FLAGS = 0x10 | k.IFF_NOARP
+const flagsOf = (config: LinkConfig): number => 0x10 | k.IFF_NOARP | (isMulticast(config) ? k.IFF_MULTICAST : 0)
 
 /** RTM_NEWLINK for a link of this configuration; lo has index 1. */
 export function linkMessage(
   config: LinkConfig,
-  { name = 'gre-1', index = 7, kind = config.kind, flags = L3_FLAGS, more = [], moreData = [] }: LinkParts = {},
+  { name = 'gre-1', index = 7, kind = config.kind, flags = flagsOf(config), more = [], moreData = [] }: LinkParts = {},
 ): Message {
   const header = Buffer.alloc(k.IFINFOMSG_LENGTH)
   header.writeInt32LE(index, 4)

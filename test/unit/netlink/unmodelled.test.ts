@@ -74,8 +74,8 @@ const CASES: readonly (readonly [what: string, expected: string, LinkConfig, Lin
   ],
   ['a bind device that has gone', 'dev number 99', plainGre, { moreData: [u32(k.IFLA_GRE_LINK, 99)] }],
   ['a bind device of a strange name', 'dev x@y', plainGre, { moreData: [u32(k.IFLA_GRE_LINK, 4)] }],
-  ['multicast switched on', 'multicast on', plainGre, { flags: k.IFF_NOARP | k.IFF_MULTICAST }],
   ['ARP switched off on a tap', 'arp off', gretap, { flags: k.IFF_NOARP | k.IFF_MULTICAST }],
+  ['every multicast packet', 'allmulticast on', plainGre, { flags: k.IFF_NOARP | k.IFF_ALLMULTI }],
   ['promiscuity', 'promisc on', plainGre, { flags: k.IFF_NOARP | k.IFF_PROMISC }],
   ['a very long queue', 'txqueuelen 4294967295', { ...plainGre, tx_queue_length: 0xffff_ffff }, {}],
   ['a dormant mode', 'mode dormant', plainGre, { more: [u8(k.IFLA_LINKMODE, 1)] }],
@@ -97,6 +97,18 @@ describe('a link of the kernel', () => {
   it('that is plain has nothing that the model cannot hold', () => {
     for (const config of [plainGre, plainIp6gre]) assert.deepEqual(wordsOf(config, {}, [plainAddress, plainIpv6]), [])
     assert.deepEqual(wordsOf(gretap, { flags: k.IFF_MULTICAST | 0x2 }), [])
+  })
+
+  it('has multicast in its state where it is not as the driver makes it', () => {
+    for (const [config, flags, is_multicast] of [
+      [plainGre, k.IFF_NOARP, undefined],
+      [plainGre, k.IFF_NOARP | k.IFF_MULTICAST, true],
+      [gretap, k.IFF_MULTICAST, undefined],
+      [gretap, 0, false],
+    ] as const) {
+      const { link, unmodelled } = find(config, { flags })
+      assert.deepEqual([link?.config.is_multicast, unmodelled], [is_multicast, []])
+    }
   })
 
   for (const [what, expected, config, parts] of CASES) {

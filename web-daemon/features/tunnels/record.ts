@@ -2,10 +2,11 @@
 // mixed in.
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { TunnelRecord } from '@panel/shared/api/tunnels/fields.ts'
-import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
+import { canonicalConfig, canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import {
   isIpv6Kind,
+  networkdParts,
   type Keepalive,
   type LinkConfig,
   type Saved,
@@ -25,7 +26,7 @@ export const named = ({
 
 /** What the host should hold for a record, in canonical form. */
 export function stateOf(record: NewTunnel): TunnelState {
-  const config = configOf(record)
+  const config = canonicalConfig(configOf(record))
   const state = canonicalTunnel({
     interface_name: record.interface_name,
     link: { is_up: record.is_enabled, config },
@@ -40,13 +41,13 @@ function savedOf(record: NewTunnel, config: LinkConfig): Saved {
   const { is_enabled, persistence_type_id } = record
   const inSystemd = persistence_type_id === PERSISTENCE_TYPES.Systemd ? { is_enabled, config } : null
   const isInNetworkd = persistence_type_id === PERSISTENCE_TYPES.Networkd
-  const { addresses, ...born } = config
+  const { netdev, network } = networkdParts(config)
   const keepalive = keepaliveOf(record)
   return {
     systemd_unit: inSystemd,
     systemd_keepalive_unit: keepalive && { is_enabled, config: keepalive },
-    networkd_netdev: isInNetworkd ? { is_enabled, config: born } : null,
-    networkd_network: isInNetworkd ? { is_enabled, config: { addresses } } : null,
+    networkd_netdev: isInNetworkd ? { is_enabled, config: netdev } : null,
+    networkd_network: isInNetworkd ? { is_enabled, config: network } : null,
   }
 }
 
@@ -80,6 +81,7 @@ function configOf(record: NewTunnel): LinkConfig {
     fwmark: record.fwmark,
     mtu: record.mtu,
     tx_queue_length: record.tx_queue_length,
+    ...(record.is_multicast !== null && { is_multicast: record.is_multicast }),
     addresses: record.addresses.map(({ address, peer_address, prefix_length }) => ({
       address,
       peer_address,

@@ -22,7 +22,7 @@ export interface FormField {
   readonly usual?: boolean | number
   /** Whose tunnels have it; absent: all. */
   readonly family?: 4 | 6
-  readonly options?: readonly (readonly [value: number, label: Key | Name])[]
+  readonly options?: readonly (readonly [value: number | boolean | null, label: Key | Name])[]
   /** What is not shown is sent as null. */
   readonly isShown?: (values: Values) => boolean
   readonly attributes?: { readonly [A in 'min' | 'max' | 'step' | 'placeholder']?: string } & {

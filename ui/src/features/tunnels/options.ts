@@ -10,7 +10,7 @@ const option =
   <K extends 'number' | 'code' | 'flag' | 'switch', N extends OptionOf<Key>>(
     kind: K,
     name: N,
-    more: Pick<FormField, 'family' | 'isNullable' | 'hint'> = {},
+    more: Pick<FormField, 'family' | 'isNullable' | 'hint' | 'options'> = {},
   ) => ({
     name,
     kind,
@@ -24,6 +24,11 @@ const packet = option('packets')
 const monitoring = option('monitoring')
 const keepalive = option('keepalive')
 const NULLABLE = { isNullable: true } as const
+const MULTICAST = [
+  [null, 'tunnel_new.multicast_usual'],
+  [true, 'core.form.yes'],
+  [false, 'core.form.no'],
+] as const
 const IN_PLACE = { hint: 'tunnel_new.in_place' } as const
 
 export const OPTIONS = [
@@ -42,6 +47,7 @@ export const OPTIONS = [
   packet('flag', 'is_ignore_df', { family: 4 }),
   option('answers')('switch', 'is_answered_through', { hint: 'tunnel_new.answers_hint' }),
   option('queue')('number', 'tx_queue_length', IN_PLACE),
+  option('queue')('flag', 'is_multicast', { options: MULTICAST, hint: 'tunnel_new.multicast_hint' }),
   monitoring('flag', 'is_monitor_enabled', NULLABLE),
   monitoring('code', 'monitor_target', NULLABLE),
   monitoring('number', 'monitor_interval_seconds'),

@@ -36,6 +36,7 @@ const PairingContent = Type.Object({
   oseq: flag,
   pmtu: flag,
   idf: flag,
+  mc: flag,
   hop: maybe(integer(0, 255)),
   encap: maybe(integer(0, 255)),
   /** The addresses of side A and side B; "" if the server does not know that of the other side. */
@@ -68,6 +69,7 @@ export function makeContent(record: TunnelRecord, pool: PoolRecord | null): Pair
     oseq: record.has_output_sequence,
     pmtu: record.is_path_mtu_discovery,
     idf: record.is_ignore_df,
+    mc: record.is_multicast,
     hop: record.hop_limit,
     encap: record.encap_limit,
     addr: record.addresses.map((address) => bySide(address, record.tunnel_side_id)),

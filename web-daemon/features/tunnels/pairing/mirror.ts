@@ -52,6 +52,8 @@ export function mirrored(content: PairingContent, kind: LinkKind): CreateTunnelB
     has_output_checksum: content.icsum === true,
     has_input_sequence: content.oseq === true,
     has_output_sequence: content.iseq === true,
+    // A routing protocol needs it at both ends.
+    ...(content.mc === true && { is_multicast: true }),
     ...(isIpv6Kind(kind) ? v6 : v4),
   }
 }
