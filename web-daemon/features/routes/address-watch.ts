@@ -35,7 +35,7 @@ export function keepAddresses(deps: AddressDeps, traffic: Accounting): void {
   deps.bus.subscribe('host.changed', ({ events }) => {
     if (events.some(({ subject }) => ['lost', 'address', 'link'].includes(subject))) look(true)
   })
-  // A change that was taken back has the address of before.
+  // A change that is taken back leaves the address that the rule had when it was made.
   deps.bus.subscribe('routes.changed', () => look(false))
 }
 
