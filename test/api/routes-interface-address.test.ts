@@ -1,5 +1,5 @@
 // Rules whose addresses are those of an interface (decisions.md, F50): what is taken, what follows, and what is shown
-// while there is none. That it follows a real host within a moment is in netns/routes-address.
+// while there is none. That it follows a real host within a moment is in netns/relay-address.
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { LOST } from '@panel/shared/events/model.ts'
