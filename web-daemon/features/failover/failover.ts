@@ -3,13 +3,13 @@
 import type { Logger } from 'pino'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
+import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import type { ResolveHost } from '../../platform/network/resolver.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
-import { asRefusal } from '../../platform/http/answer.ts'
 import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
 import type { StateChange } from './store.ts'
 import type { RouteRecord } from '../routes/record.ts'
@@ -223,29 +223,24 @@ export class Failover {
     if (decided.length === 0) return
     const { context, traffic, record, logger } = this.#deps
     const note = new AuditNote()
-    const began = performance.now()
-    let failure: unknown = null
-    const rotated = await context
-      .inTurn(() => rotate({ ...context, note }, traffic, decided))
-      .catch((thrown: unknown) => {
-        failure = thrown
-        return null
-      })
-    if (failure !== null) logger.warn({ err: failure, total: decided.length }, 'destinations could not be rotated')
+    const {
+      result: rotated,
+      failure,
+      refusal,
+      duration_ms,
+    } = await attempt(() => context.inTurn(() => rotate({ ...context, note }, traffic, decided)))
+    if (refusal) logger.warn({ err: failure, total: decided.length }, 'destinations could not be rotated')
     const ids = [...new Set(decided.map(({ route_rule_id }) => route_rule_id))]
     const [only] = ids
     if (ids.length === 1 && only !== undefined) note.target('route', only)
-    if (failure !== null || (rotated?.moved.length ?? 0) > 0)
-      await record({
-        action: 'RouteRotate',
-        note,
-        refusal: failure === null ? null : asRefusal(failure),
-        duration_ms: Math.round(performance.now() - began),
-      }).catch((err: unknown) => logger.error({ err }, 'no audit entry could be written'))
+    if (refusal || (rotated?.moved.length ?? 0) > 0)
+      await record({ action: 'RouteRotate', note, refusal, duration_ms }).catch((err: unknown) =>
+        logger.error({ err }, 'no audit entry could be written'),
+      )
     if (rotated?.areEnded === false) this.#endLeftSoon()
     await this.#refreshStored(ids)
     // What is stored is carried out by the next look at the host, where it could not be carried out now.
-    if (failure !== null) context.publish('routes.changed', { route_rule_ids: ids })
+    if (refusal) context.publish('routes.changed', { route_rule_ids: ids })
     if ([...this.#tracked.values()].some((tracked) => tracked.isNews)) this.#decideSoon(AGAIN_MS)
   }
 

@@ -7,9 +7,9 @@ import { MAX_DESTINATIONS } from '@panel/shared/api/routes/destinations.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isLoopback } from '@panel/shared/address/special.ts'
+import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
-import { asRefusal } from '../../platform/http/answer.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Resolution, ResolveHost } from '../../platform/network/resolver.ts'
 import { reapplyRules } from '../routes/change.ts'
@@ -122,18 +122,11 @@ async function move(
   const note = new AuditNote()
   note.target('route', route_rule_id)
   note.operation(`${hostname} resolves to ${usable.join(', ')}`)
-  const began = performance.now()
-  let failure: unknown = null
-  await context
-    .inTurn(() => carryOut({ ...context, note }, traffic, route_rule_id, { hostname, usable }))
-    .catch((thrown: unknown) => (failure = thrown))
-  if (failure !== null) logger.warn({ err: failure, hostname }, 'a rule could not be led to what a name resolves to')
-  await writeEntry({
-    action: 'RouteRotate',
-    note,
-    refusal: failure === null ? null : asRefusal(failure),
-    duration_ms: Math.round(performance.now() - began),
-  })
+  const { failure, refusal, duration_ms } = await attempt(() =>
+    context.inTurn(() => carryOut({ ...context, note }, traffic, route_rule_id, { hostname, usable })),
+  )
+  if (refusal) logger.warn({ err: failure, hostname }, 'a rule could not be led to what a name resolves to')
+  await writeEntry({ action: 'RouteRotate', note, refusal, duration_ms })
 }
 
 async function carryOut(

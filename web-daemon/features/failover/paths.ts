@@ -3,12 +3,12 @@
 import type { Logger } from 'pino'
 import { sameState } from '@panel/shared/change/change.ts'
 import { converge } from '../../change/engine.ts'
+import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import { Passes } from '../../platform/events/passes.ts'
-import { asRefusal } from '../../platform/http/answer.ts'
 import { FLIPS_COUNT_MS, riseOf } from './judge.ts'
 import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
 import { changesIn, planNetworkChange } from '../networks/change.ts'
@@ -91,30 +91,24 @@ export class PathFailover {
   async look(): Promise<void> {
     const { context, record, logger } = this.#deps
     const note = new AuditNote()
-    const began = performance.now()
     let dues: number[] = []
-    let failure: unknown = null
-    const moved = await context
-      .inTurn(async () => {
+    const { result, failure, refusal, duration_ms } = await attempt(() =>
+      context.inTurn(async () => {
         const found = await this.#find()
         dues = found.dues
         return this.#move({ ...context, note }, found.changed)
-      })
-      .catch((thrown: unknown) => {
-        failure = thrown
-        dues.push(AGAIN_MS)
-        return []
-      })
+      }),
+    )
+    const moved = result ?? []
+    if (refusal) dues.push(AGAIN_MS)
     this.#passes.dueIn(dues.length === 0 ? null : Math.min(...dues))
-    const refusal = failure === null ? null : asRefusal(failure)
     // A failure that lasts is logged once.
     const isNews = moved.length > 0 || (refusal !== null && refusal.code !== this.#lastFailure)
     this.#lastFailure = refusal?.code ?? ''
     if (!isNews) return
-    if (failure !== null) logger.warn({ err: failure }, 'networks could not be moved to other paths')
+    if (refusal) logger.warn({ err: failure }, 'networks could not be moved to other paths')
     const [only] = moved
     if (moved.length === 1 && only) note.target('network', only.network_id)
-    const duration_ms = Math.round(performance.now() - began)
     await record({ action: 'NetworkFailover', note, refusal, duration_ms })
   }
 

@@ -2,11 +2,11 @@
 // is what the operator would send: drafted, carried out, read back, and only then stored.
 import type { Logger } from 'pino'
 import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
-import { asRefusal } from '../../platform/http/answer.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import type { Accounting } from './accounting.ts'
 import { addressOf, FOLLOWING, type FollowingField } from './draft/of-interface.ts'
@@ -91,25 +91,23 @@ async function take(
 ): Promise<void> {
   const note = new AuditNote()
   note.target('route', route_rule_id)
-  const began = performance.now()
-  let [what, failure]: [string, unknown] = ['', null]
-  await context
-    .inTurn(async () => {
+  let what = ''
+  const { failure, refusal, duration_ms } = await attempt(() =>
+    context.inTurn(async () => {
       const [stored] = await routesOf(context.db, [route_rule_id])
       const others = stored ? otherNow(stored, facts) : []
       what = inWords(others)
       if (!stored || others.length === 0) return
       const request = { body: asRequest(others), problems: new Problems(), panelPorts }
       await amend({ ...context, note }, { traffic, foreseeCauses: WITHOUT_PLAN }, stored, request)
-    })
-    .catch((thrown: unknown) => (failure = thrown))
-  if (what === '' || (failure !== null && refused.get(route_rule_id) === what)) return
-  if (failure === null) refused.delete(route_rule_id)
+    }),
+  )
+  if (what === '' || (refusal && refused.get(route_rule_id) === what)) return
+  if (!refusal) refused.delete(route_rule_id)
   else {
     refused.set(route_rule_id, what)
     logger.warn({ err: failure, route_rule_id }, 'a rule does not follow the address of its interface')
   }
   note.operation(what)
-  const refusal = failure === null ? null : asRefusal(failure)
-  await writeEntry({ action: 'RouteUpdate', note, refusal, duration_ms: Math.round(performance.now() - began) })
+  await writeEntry({ action: 'RouteUpdate', note, refusal, duration_ms })
 }

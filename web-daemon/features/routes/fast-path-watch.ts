@@ -2,12 +2,11 @@
 import type { Logger } from 'pino'
 import type { FastPathState } from '@panel/shared/api/routes/fast-path-fields.ts'
 import { sameState } from '@panel/shared/change/change.ts'
+import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
-import { asRefusal } from '../../platform/http/answer.ts'
-import type { Refusal } from '../../platform/http/refusal.ts'
 import { reapplyRules } from './change.ts'
 import { fastPathState } from './fast-path.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
@@ -76,13 +75,7 @@ async function apply(
 ): Promise<void> {
   const note = new AuditNote()
   note.operation(`The fast path of ${rules.length} rules changed (${SETTING})`)
-  const began = performance.now()
-  let refusal: Refusal | null = null
-  try {
-    await reapplyRules({ ...context, note }, traffic, rules)
-  } catch (thrown) {
-    refusal = asRefusal(thrown)
-    logger.warn({ err: thrown }, 'rules were not taken to the fast path, or off it')
-  }
-  await record({ action: 'RouteReapply', note, refusal, duration_ms: Math.round(performance.now() - began) })
+  const { failure, refusal, duration_ms } = await attempt(() => reapplyRules({ ...context, note }, traffic, rules))
+  if (refusal) logger.warn({ err: failure }, 'rules were not taken to the fast path, or off it')
+  await record({ action: 'RouteReapply', note, refusal, duration_ms })
 }
