@@ -38,6 +38,9 @@ export function canonicalIp(text: string): string {
   return formatIp(ip)
 }
 
+/** The address of a CIDR, in canonical spelling. */
+export const addressIn = (cidr: string): string => canonicalIp(cidr.split('/')[0] ?? '')
+
 /** IPv4 before IPv6, then by number. */
 export function compareIp(a: Ip, b: Ip): number {
   if (a.family !== b.family) return a.family - b.family

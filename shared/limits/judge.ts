@@ -2,7 +2,7 @@
 // the field. Null where it is within them.
 import {
   bitsOf,
-  canonicalIp,
+  addressIn,
   formatCidr,
   formatIp,
   overlaps,
@@ -239,5 +239,3 @@ type Listens = Pick<RelayRule, 'bind_address' | 'is_include_local_originated'>
 /** A wildcard that relays nothing of this host itself only meets what comes in by an interface. */
 const isMetBy = ({ bind_address, is_include_local_originated: is_local }: Listens, address: string): boolean =>
   isWildcard(bind_address) ? is_local && address.includes(':') === bind_address.includes(':') : address === bind_address
-
-export const addressIn = (text: string): string => canonicalIp(text.split('/')[0] ?? '')

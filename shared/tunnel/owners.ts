@@ -1,8 +1,6 @@
 // Which interface has an address.
-import { canonicalIp } from '../address/ip.ts'
+import { addressIn } from '../address/ip.ts'
 import type { HostInterface } from './observed.ts'
 
 export const addressOwners = (interfaces: readonly HostInterface[]): Map<string, HostInterface> =>
-  new Map(
-    interfaces.flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
-  )
+  new Map(interfaces.flatMap((one) => one.addresses.map((text) => [addressIn(text), one] as const)))

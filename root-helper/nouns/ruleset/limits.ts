@@ -1,10 +1,9 @@
 // What a change of relay rules adds, against the limits of this host and the ports by which the operator gets in. A rule
 // keeps what it has, in the kernel or for the next boot.
-import { parseIp } from '@panel/shared/address/ip.ts'
+import { addressIn, parseIp } from '@panel/shared/address/ip.ts'
 import { isLoopback } from '@panel/shared/address/special.ts'
 import type { OwnPorts } from '@panel/shared/limits/entries.ts'
 import {
-  addressIn,
   destinationLimit,
   portLimit,
   tunnelsAmong,

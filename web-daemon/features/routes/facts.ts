@@ -1,6 +1,6 @@
 // What a draft needs to know of the host: its interfaces, its addresses, who listens on its ports and what carries out
 // its rules. Read live, remembered nowhere.
-import { canonicalIp } from '@panel/shared/address/ip.ts'
+import { addressIn } from '@panel/shared/address/ip.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import type { HostFound } from '@panel/shared/host/model.ts'
 import type { LimitsFound } from '@panel/shared/limits/model.ts'
@@ -25,7 +25,7 @@ export async function hostFacts(request: Reader, needsListeners: boolean): Promi
   })
   if (!interfaces || (needsListeners && !listeners) || !rule_backend || !limits)
     throw new Error('The helper left out a part of the host that was requested')
-  const addresses = interfaces.flatMap((one) => one.addresses.map((text) => canonicalIp(text.split('/')[0] ?? '')))
+  const addresses = interfaces.flatMap((one) => one.addresses.map(addressIn))
   return {
     interfaces: new Map(interfaces.map((one) => [one.name, one])),
     addresses: new Set(addresses),

@@ -1,5 +1,5 @@
 // The address that a rule takes from an interface, for `bind_address` and `snat_address` (decisions.md, F50).
-import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
+import { addressIn, canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback } from '@panel/shared/address/special.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import { message } from '@panel/shared/messages/message.ts'
@@ -11,15 +11,15 @@ export type FollowingField = keyof typeof FOLLOWING
 
 /** What an interface lends to rules, in the kernel's order and in canonical spelling. */
 const addressesOf = ({ addresses }: HostInterface, family: Family): string[] =>
-  addresses.flatMap((text) => {
-    const ip = parseIp(text.split('/')[0] ?? '')
-    return ip?.family === family && !isLinkLocal(ip) && !isLoopback(ip) ? [canonicalIp(text.split('/')[0] ?? '')] : []
+  addresses.map(addressIn).filter((address) => {
+    const ip = parseIp(address)
+    return ip?.family === family && !isLinkLocal(ip) && !isLoopback(ip)
   })
 
 /** The one in use as long as the interface has it, and its first otherwise; null if it has none. */
 export function addressOf(interfaceNow: HostInterface, family: Family, inUse: string | null): string | null {
   const there = addressesOf(interfaceNow, family)
-  return there.find((one) => one === inUse) ?? there[0] ?? null
+  return inUse !== null && there.includes(inUse) ? inUse : (there[0] ?? null)
 }
 
 /**
@@ -35,9 +35,8 @@ export function draftOfInterface(
   const name = body[FOLLOWING[field]] ?? null
   if (name === null) return undefined
   if (problems.has(FOLLOWING[field])) return null
-  const ip = parseIp(body[field] ?? '')
-  const fixed = ip && body[field] ? canonicalIp(body[field]) : null
-  const inUse = fixed === null || isWildcard(fixed) ? null : fixed
+  const sent = body[field] ?? ''
+  const inUse = parseIp(sent) && !isWildcard(canonicalIp(sent)) ? canonicalIp(sent) : null
   const found = facts.interfaces.get(name)
   const address = found ? addressOf(found, family, inUse) : null
   if (address !== null) return address
