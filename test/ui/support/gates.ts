@@ -111,7 +111,8 @@ const axe = async (page: Page): Promise<string[]> => {
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: 'judged.push({ from: trueNow(), to: Infinity })' })
   await debug.send('Runtime.evaluate', { expression: AXE })
-  const options = { runOnly: WCAG_2_2_AA, resultTypes: ['violations'] }
+  // A test may have taken the server away, where axe would fetch the style sheets a second time to look into them.
+  const options = { runOnly: WCAG_2_2_AA, resultTypes: ['violations'], preload: false }
   const { result } = await debug.send('Runtime.evaluate', {
     expression: `axe.run(document, ${JSON.stringify(options)})`,
     awaitPromise: true,
