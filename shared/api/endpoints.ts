@@ -18,6 +18,7 @@ import * as networkBodies from './networks/bodies.ts'
 import * as pools from './pools.ts'
 import * as queries from './queries.ts'
 import * as reconcile from './reconcile.ts'
+import * as revisions from './revisions.ts'
 import * as allowedSources from './routes/allowed-sources.ts'
 import * as routes from './routes/answers.ts'
 import * as routeBodies from './routes/bodies.ts'
@@ -59,6 +60,12 @@ export const ENDPOINTS = {
   'GET /audit': { query: queries.AUDIT_QUERY, answer: audit.ListAuditAnswer },
   'GET /backup/export': { query: queries.EXPORT_QUERY, answer: backup.BackupDocument },
   'POST /backup/import': { body: backup.ImportBackupBody, answer: backup.ImportBackupAnswer },
+  'GET /revisions': { query: queries.REVISIONS_QUERY, answer: revisions.ListRevisionsAnswer },
+  'GET /revisions/{id}': { answer: revisions.RevisionDetail },
+  'GET /revisions/{id}/diff': { query: queries.REVISION_DIFF_QUERY, answer: revisions.RevisionDiffAnswer },
+  'GET /revisions/{id}/backup': { answer: backup.BackupDocument },
+  'POST /revisions/{id}/pin': { body: revisions.PinRevisionBody, answer: revisions.RevisionDetail },
+  'POST /revisions/{id}/restore': { body: revisions.RestoreRevisionBody, answer: revisions.RestoreRevisionAnswer },
   'GET /system/health': { answer: system.HealthAnswer },
   'GET /system/capabilities': { answer: system.CapabilitiesAnswer },
   'GET /system/limits': { answer: system.LimitsAnswer },

@@ -14,6 +14,7 @@ import {
   timeParameter,
 } from './base/queries.ts'
 import { INCIDENT_KINDS } from './incidents.ts'
+import { REVISION_KINDS } from './revisions.ts'
 import { DIAGNOSTIC_TYPES, type DiagnosticType } from './diagnostics.ts'
 
 export const AUDIT_QUERY = queryParameters({
@@ -32,6 +33,17 @@ export const AUDIT_QUERY = queryParameters({
 
 export const EXPORT_QUERY = queryParameters({
   include_routes: flagParameter('Whether relay rules are in it. Default true.'),
+})
+
+export const REVISIONS_QUERY = queryParameters({
+  ...pagingParameters(),
+  kind: enumParameter(REVISION_KINDS, 'Only those that changed something of this kind.'),
+  target_key: textParameter('Only those that changed the object of this key: of a setting its key, else its id.'),
+  request_id: textParameter('Only those of this request.'),
+})
+
+export const REVISION_DIFF_QUERY = queryParameters({
+  to: textParameter('now, host, or the number of a revision. Default now.'),
 })
 
 export const METRICS_HISTORY_QUERY = queryParameters({

@@ -24,6 +24,7 @@ import { PAIRING } from './pairing.ts'
 import { PANEL } from './panel.ts'
 import { POOL } from './pool.ts'
 import { REACH } from './reach.ts'
+import { REVISION } from './revision.ts'
 import { ROOT } from './root.ts'
 import { ROUTE } from './route.ts'
 import { SAFE_APPLY } from './safe-apply.ts'
@@ -57,6 +58,7 @@ export const CATALOGUE = {
   ...PANEL,
   ...POOL,
   ...REACH,
+  ...REVISION,
   ...ROOT,
   ...ROUTE,
   ...SAFE_APPLY,

@@ -6,6 +6,7 @@ export const INPUT = {
   'input.must_be': 'The field {field} must be {expected}',
   'input.confirm_twice':
     'The header {header} and the field confirm_within_seconds say different times: send one of them.',
+  'input.reason': 'The header {header} must be a text of at most {length} letters on one line, percent-encoded.',
   'input.window_id': 'The field window_id must be 32 hexadecimal digits, as GET /safe-apply names it.',
   'input.flag': '{field} must be true or false.',
   'input.whole': '{field} must be a whole number from {minimum} to {maximum}.',

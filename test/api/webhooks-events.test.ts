@@ -125,7 +125,7 @@ describe('A notification', () => {
   })
 
   it('is sent when changes that waited for a confirmation are over', async () => {
-    await stored(panel, 'safe_apply.ended', { ended_how: 'expired' })
+    await stored(panel, 'safe_apply.ended', { window_id: 'a1', ended_how: 'expired' })
     assert.match((await sent(1))[0]?.data.text ?? '', /taken back/)
   })
 

@@ -101,6 +101,12 @@ export const REPETITIONS = {
     what: 'changes at random of networks in a real kernel, beside routes and addresses of others',
     files: ['test/netns/networks-law.test.ts'],
   },
+  PANEL_REVISIONS: {
+    usual: 4,
+    soak: 200,
+    what: 'panels at random with changes at random, of which each moment is read back, and one restored',
+    files: ['test/api/revisions-laws.test.ts'],
+  },
   PANEL_FAILING_STARTS: {
     usual: 1,
     soak: 25,

@@ -143,6 +143,7 @@ const makePipeline = (
     basePath: toBasePath(web_path),
     guards,
     context,
+    storeBy: (author) => db.by(author),
     remembered: new RememberedAnswers(now),
     wayOf: (req) => sockets.wayOf(req),
     panelPorts: () => listeners.ports(),

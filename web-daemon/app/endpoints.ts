@@ -33,6 +33,7 @@ import { poolUse } from '../features/tunnels/pool-use.ts'
 import { webhookEndpoints } from '../features/webhooks/endpoints.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { failoverEndpoints } from '../features/failover/endpoints.ts'
+import { revisionEndpoints } from '../features/revisions/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { trafficEndpoints } from '../features/traffic/endpoints.ts'
@@ -120,6 +121,11 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ),
     ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
+    ...revisionEndpoints(heals, {
+      endpoints: () => endpoints,
+      allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
+      logger,
+    }),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,

@@ -8,6 +8,7 @@ import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
 import * as networks from '../features/networks/migration.ts'
 import * as pools from '../features/pools/migration.ts'
+import * as revisions from '../features/revisions/migration.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeInterfaces from '../features/routes/migration-interfaces.ts'
 import * as ruleHealth from '../features/rule-health/migration.ts'
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   networks,
   routeInterfaces,
   tunnelMulticast,
+  revisions,
 ]

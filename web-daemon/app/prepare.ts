@@ -8,6 +8,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { keepSigningKey, KeyUnusableError, newSigningKey, readSigningKey } from '../features/auth/key.ts'
 import { closeSetup, isSetupOpened } from '../features/auth/opened-setup.ts'
 import { hasAccount } from '../features/auth/store.ts'
+import { keepRevisions } from '../features/revisions/log.ts'
 import { Settings } from '../features/settings/settings.ts'
 import { newestCopyIfAny } from '../platform/db/check.ts'
 import type { Store } from '../platform/db/store.ts'
@@ -59,7 +60,9 @@ const openOrFault = async (path: string, logger: Logger): Promise<Opened | Fault
     const db = await openStore(path)
     try {
       const bus = new Bus(logger)
-      return { db, bus, settings: await Settings.open(db, bus.publish), isSetUp: await hasAccount(db) }
+      const settings = await Settings.open(db, bus.publish)
+      await keepRevisions({ db, bus, now: () => new Date() })
+      return { db, bus, settings, isSetUp: await hasAccount(db) }
     } catch (failure) {
       await db.destroy()
       throw failure

@@ -1,5 +1,6 @@
 // Changes whose end nobody saw, since the helper went away: the next look at the host finds out, whichever way it went.
 import { invert, type Change } from '@panel/shared/change/change.ts'
+import { storeOf } from '../platform/db/store.ts'
 import type { Carrier } from './carry-out.ts'
 
 export interface OpenEnd {
@@ -13,21 +14,23 @@ export interface OpenEnd {
 const ENDS = new WeakMap<object, Set<OpenEnd>>()
 
 export function leaveOpen(db: object, end: OpenEnd): void {
-  ENDS.set(db, (ENDS.get(db) ?? new Set()).add(end))
+  const store = storeOf(db)
+  ENDS.set(store, (ENDS.get(store) ?? new Set()).add(end))
 }
 
 /** Another change of these records begins, so the earlier one is no longer what they wait for. */
 export function closeEnds(db: object, noun: string, ids: readonly number[]): void {
   const begun = new Set(ids)
-  for (const end of ENDS.get(db) ?? [])
-    if (end.noun === noun && end.ids.some((id) => begun.has(id))) ENDS.get(db)?.delete(end)
+  const ends = ENDS.get(storeOf(db)) ?? new Set()
+  for (const end of ends) if (end.noun === noun && end.ids.some((id) => begun.has(id))) ends.delete(end)
 }
 
 /**
  * Call it inside `inTurn`. Throws where the helper or the store does not answer; all of them are there the next time.
  */
 export async function settleEnds(db: object): Promise<void> {
-  for (const end of ENDS.get(db) ?? []) if (await end.settle()) ENDS.get(db)?.delete(end)
+  const ends = ENDS.get(storeOf(db)) ?? new Set()
+  for (const end of ends) if (await end.settle()) ends.delete(end)
 }
 
 /** Which state the host holds; null for neither of the two. */

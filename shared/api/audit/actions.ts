@@ -67,6 +67,8 @@ export const AUDIT_ACTIONS = {
   NetworkPathOut: 1630,
   NetworkPathBack: 1640,
   NetworkFailover: 1650,
+  RevisionRestore: 1700,
+  RevisionPin: 1710,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

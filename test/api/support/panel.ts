@@ -19,6 +19,7 @@ import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
 import { serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
 import { Sockets } from '@panel/web-daemon/platform/http/sockets.ts'
 import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
+import { keepRevisions } from '@panel/web-daemon/features/revisions/log.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -149,6 +150,7 @@ export const startPanel = async ({
     bus,
     web_path,
   }
+  await keepRevisions({ db, bus, now: whole.now ?? clock.now })
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
   const { failover, pathFailover, networkWatch, notifications, readIncidents, incidents } = more

@@ -42,7 +42,7 @@ describe('The bus', () => {
   })
 
   describe('of an event that is stored', () => {
-    const ended = [{ ended_how: 'expired' }]
+    const ended = [{ window_id: 'a1', ended_how: 'expired' }]
     let store: Store
     let bus: Bus
     beforeEach(async () => {

@@ -1,7 +1,7 @@
 // Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
 import type { StoreContext, WriteDb } from '../../platform/context.ts'
-import { Store } from '../../platform/db/store.ts'
+import { Store, storeOf } from '../../platform/db/store.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
@@ -88,7 +88,8 @@ export async function recordPanelAction(
     request_id: on.request_id,
     created_date: now().toISOString(),
   })
-  await (db instanceof Store ? db.state.recording(entry) : entry)
+  const store = storeOf(db)
+  await (store instanceof Store ? store.state.recording(entry) : entry)
 }
 
 const resultColumns = (refusal: Refusal | null) => ({

@@ -7,7 +7,7 @@ import {
   type BackupSetting,
   type BackupTunnel,
 } from '@panel/shared/api/backup.ts'
-import type { PoolRecord } from '../pools/store.ts'
+import type { NewPool, PoolRecord } from '../pools/store.ts'
 import { asCreateBody as requestedRoute } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { asBody as requestedNetwork } from '../networks/draft/context.ts'
@@ -36,11 +36,10 @@ export function renderDocument(
     ...about,
     note: sentences(message('backup.holds'), routes ? null : message('backup.rules_left_out')).message,
     settings: backupSettings(settings),
-    pools: pools.map(backupPool),
-    tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...requestedTunnel(record) }) as BackupTunnel),
-    // What was taken out by hand is so on this host.
-    networks: networks.map(requestedNetwork),
-    ...(routes ? { routes: routes.map(backupRoute) } : {}),
+    pools: pools.map(({ address_pool_id, ...pool }) => ({ address_pool_id, ...poolItem(pool) })),
+    tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...tunnelItem(record) })),
+    networks: networks.map(networkItem),
+    ...(routes ? { routes: routes.map(routeItem) } : {}),
   }
 }
 
@@ -48,10 +47,28 @@ export function renderDocument(
 const backupSettings = (settings: SettingsReader): BackupSetting[] =>
   SETTING_KEYS.map((key) => ({ key, value: settings.get(key) }))
 
-const backupPool = ({ is_public_range: _measured, ...pool }: PoolRecord): BackupPool => pool
+/** Each object as the request that would create it, without the id that it has here. */
+export const poolItem = ({
+  address_pool_title,
+  description,
+  cidr,
+  prefix_length,
+  is_enabled,
+}: NewPool): BackupPool => ({
+  address_pool_title,
+  description,
+  cidr,
+  prefix_length,
+  is_enabled,
+})
+
+export const tunnelItem = (record: TunnelRecord): BackupTunnel => requestedTunnel(record) as BackupTunnel
+
+/** A path that was taken out by hand is so on this host. */
+export const networkItem = requestedNetwork
 
 /** In a rule null means the same as a missing field, and there may be ten thousand rules. */
-function backupRoute(record: RouteRecord): BackupRoute {
+export function routeItem(record: RouteRecord): BackupRoute {
   const { destinations = [], ...body } = requestedRoute(record)
   return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }

@@ -8,8 +8,7 @@ import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
-import { recordPanelAction } from '../audit/record.ts'
-import { redact } from '../audit/redact.ts'
+import { recordPart } from '../audit/part.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
@@ -102,7 +101,7 @@ export function makeImportWorker(context: CommandContext, incoming: Incoming<unk
       const refusal = result instanceof Refusal ? result : null
       const skip = refusal && skipIfThere(job, refusal)
       if (skip) return skip
-      await recordItem({ context, incoming, logger }, job, {
+      await recordPart({ context, incoming, logger }, job, {
         note,
         refusal,
         duration_ms: Math.round(performance.now() - started),
@@ -151,25 +150,6 @@ class HelperTries {
       throw thrown
     }
   }
-}
-
-interface ItemOutcome {
-  readonly note: AuditNote
-  readonly refusal: Refusal | null
-  readonly duration_ms: number
-}
-
-/** Writes the audit entry that the item's own request would have had. */
-async function recordItem(
-  { context, incoming, logger }: { context: CommandContext; incoming: Incoming<unknown>; logger: Logger },
-  { audit, body, schema }: Job,
-  result: ItemOutcome,
-): Promise<void> {
-  const { session, client_ip, request_id } = incoming
-  const on = { by: session, client_ip, request_id, request: redact(body, schema) }
-  await recordPanelAction(context, { action: audit, ...result, on }).catch((err: unknown) =>
-    logger.error({ request_id, err }, 'no audit entry could be written'),
-  )
 }
 
 /** The request that would create the item by itself. */

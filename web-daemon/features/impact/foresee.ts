@@ -1,14 +1,12 @@
 // Foresees requests: the endpoint of each is found and its body read as if it had been sent, and the endpoint says
 // what it would do.
 import type { Foreseeable, ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.ts'
-import { foreseenTogether, NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { takeConfirmWithin } from '../../platform/http/confirm-within.ts'
-import { changesHost, ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
-import { takeKey } from '../../platform/http/idempotency.ts'
-import { API_BASE, findEndpoint, notFound } from '../../platform/http/routes.ts'
-import { readFields } from '../../platform/http/validate.ts'
+import { ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { foreseenBy, innerRequest } from '../../platform/http/inner-request.ts'
+import { API_BASE, notFound } from '../../platform/http/routes.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { planOf } from './plan.ts'
 
@@ -39,36 +37,26 @@ export const cutsOwnAccess =
 
 async function foresee(
   context: ReadContext,
-  { body: _body, problems, ...connection }: Incoming<ImpactBody>,
+  incoming: Incoming<ImpactBody>,
   { request, at }: { readonly request: Foreseeable; readonly at: string },
   endpoints: readonly Endpoint[],
 ): Promise<Foreseen> {
-  const { method, path, body: given = {} } = request
+  const { problems } = incoming
+  const { method, path, body = {} } = request
   if (method === 'GET') problems.add(`${at}method`, 'INVALID_VALUE', message('impact.only_reads'))
   problems.throwIfAny()
-  const found = findEndpoint(endpoints, method, below(context.api_path, path))
+  const below = pathBelow(context.api_path, path)
+  const found = innerRequest(endpoints, { method, path: below, body }, incoming)
   if (!found) throw notFound()
   if ('methods' in found)
     problems.add(`${at}method`, 'INVALID_VALUE', message('panel.method', { method, allowed: found.methods.join(', ') }))
   problems.throwIfAny()
   if ('methods' in found) throw notFound()
-  const { endpoint, params } = found
-  const isCreating = endpoint.kind === 'command' && endpoint.isCreating === true
-  const once = isCreating ? takeKey('', given).body : given
-  const read = readFields(endpoint, changesHost(endpoint) ? takeConfirmWithin('', once).body : once)
-  if (endpoint.kind !== 'command' || !endpoint.foresee) return NOTHING_FORESEEN
-  return endpoint.foresee(context, {
-    ...connection,
-    ...read,
-    body: read.body as never,
-    params,
-    query: {},
-    if_match: '',
-  })
+  return foreseenBy(found, context)
 }
 
 /** The path below the base of the API, given with it or without. */
-const below = (api_path: string, path: string): string => {
+const pathBelow = (api_path: string, path: string): string => {
   const base = [api_path, API_BASE].find((one) => path.startsWith(`${one}/`)) ?? ''
   return path.slice(base.length)
 }

@@ -32,6 +32,9 @@ export const createNetwork = (
   context.inTurn(async () => {
     const { record: draft, warnings, change } = await planCreation(context, incoming)
     await guardOwnAccess(context, change, incoming)
-    const { record, outcome } = await create(context, networkResource(context), { draft, changes: changesIn(change) })
+    const { record, outcome } = await create(context, networkResource(context, incoming.reviving), {
+      draft,
+      changes: changesIn(change),
+    })
     return created(await changeAnswer(context, record, { change, checks: outcome.checks, warnings }))
   })

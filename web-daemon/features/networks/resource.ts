@@ -13,10 +13,14 @@ import { requireNetwork } from './target.ts'
 
 export type NetworkResource = Resource<NetworkRecord, NewNetwork, NetworkStates>
 
-export function networkResource(context: Pick<CommandContext, 'db' | 'request' | 'publish'>): NetworkResource {
+/** `reviving`: the id that a network which is made gets again. */
+export function networkResource(
+  context: Pick<CommandContext, 'db' | 'request' | 'publish'>,
+  reviving?: number,
+): NetworkResource {
   const { request } = context
   return {
-    ...networkRecords(context),
+    ...networkRecords(context, reviving),
     apply: (change) =>
       request('network.apply', asParams(change)).catch((thrown: unknown) => {
         throw asNetworkRefusal(thrown)
@@ -29,15 +33,15 @@ export function networkResource(context: Pick<CommandContext, 'db' | 'request' |
 }
 
 /** The part of the resource that is about their records. */
-export function networkRecords({
-  db,
-  publish,
-}: Pick<StoreContext, 'db' | 'publish'>): Pick<NetworkResource, 'noun' | 'idOf' | 'store' | 'onStored'> {
+export function networkRecords(
+  { db, publish }: Pick<StoreContext, 'db' | 'publish'>,
+  reviving?: number,
+): Pick<NetworkResource, 'noun' | 'idOf' | 'store' | 'onStored'> {
   return {
     noun: 'network',
     idOf: ({ network_id }) => network_id,
     store: {
-      insert: insertNetwork,
+      insert: (transaction, draft) => insertNetwork(transaction, draft, reviving),
       replace: replaceNetwork,
       remove: markDeleted,
       markDeleted,

@@ -3,6 +3,7 @@ import { NETWORK_FIELDS } from '@panel/shared/api/networks/fields.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { WriteDb } from '../../platform/context.ts'
 import { isAmong } from '../../platform/db/among.ts'
+import { insertUnder } from '../../platform/db/revive.ts'
 import { rowsOf } from '../../platform/db/row.ts'
 import { titleKey } from '../../platform/db/search.ts'
 import type { NewNetwork } from './record.ts'
@@ -18,10 +19,15 @@ const rowOf = (network: Omit<NewNetwork, keyof Lists>): NewNetworkRow => ({
   deleted_date: null,
 })
 
-/** Returns the new id. */
-export async function insertNetwork(db: WriteDb, { paths, own_addresses, ...network }: NewNetwork): Promise<number> {
-  const { insertId } = await db.insertInto('network').values(rowOf(network)).executeTakeFirstOrThrow()
-  const network_id = Number(insertId)
+/** Returns the new id, or the one that it gets again. */
+export async function insertNetwork(
+  db: WriteDb,
+  { paths, own_addresses, ...network }: NewNetwork,
+  reviving?: number,
+): Promise<number> {
+  const row = rowOf(network)
+  if (reviving !== undefined) await insertUnder(db, { table: 'network', key: 'network_id' }, reviving, row)
+  const network_id = reviving ?? Number((await db.insertInto('network').values(row).executeTakeFirstOrThrow()).insertId)
   await insertLists(db, network_id, { paths, own_addresses })
   return network_id
 }

@@ -11,14 +11,16 @@ import { poolWarnings } from './warnings.ts'
 
 export async function createPool(
   { db, now, note, settings }: StoreContext,
-  { body, problems }: Incoming<CreatePoolBody>,
+  { body, problems, reviving }: Incoming<CreatePoolBody>,
 ): Promise<Answer<ChangePoolAnswer>> {
   const pool = validatePool(body, problems, {
     description: '',
     is_enabled: true,
     lengthFor: (range) => defaultLength(range, settings),
   })
-  const address_pool_id = await insertPool(db, pool, now().toISOString())
+  const address_pool_id = await db
+    .transaction()
+    .execute((transaction) => insertPool(transaction, pool, now().toISOString(), reviving))
   note.target('address_pool', address_pool_id)
   note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
   return created(changed(await allPools(db), address_pool_id))

@@ -32,9 +32,10 @@ export async function findPool(db: ReadDb, address_pool_id: number): Promise<Poo
   return row ? toRecord(row) : null
 }
 
-/** Returns the new id. */
-export async function insertPool(db: WriteDb, pool: NewPool, now: string): Promise<number> {
-  const row = { ...pool, is_enabled: Number(pool.is_enabled), created_date: now, updated_date: now }
+/** Returns the new id, or the one that it gets again. */
+export async function insertPool(db: WriteDb, pool: NewPool, now: string, reviving?: number): Promise<number> {
+  const id = reviving === undefined ? {} : { address_pool_id: reviving }
+  const row = { ...id, ...pool, is_enabled: Number(pool.is_enabled), created_date: now, updated_date: now }
   const { insertId } = await db.insertInto('address_pool').values(row).executeTakeFirstOrThrow()
   return Number(insertId)
 }

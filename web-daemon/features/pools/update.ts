@@ -25,7 +25,9 @@ export function replacePool({ users }: PoolUse) {
       const field = fieldOfRange(stored, wanted)
       if (field) refuseInUse(stored, usersNow, field === 'cidr' ? 'pool.in_use_range' : 'pool.in_use_length', field)
       refuseIfDefault(settings, stored, withRange(wanted))
-      await updatePool(db, address_pool_id, wanted, now().toISOString())
+      await db
+        .transaction()
+        .execute((transaction) => updatePool(transaction, address_pool_id, wanted, now().toISOString()))
       note.operation(`Replaced the pool ${stored.cidr}`)
       note.rename(stored.address_pool_title, wanted.address_pool_title)
       return ok(changed(await allPools(db), address_pool_id, usersNow))

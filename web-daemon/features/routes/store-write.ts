@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { WriteDb } from '../../platform/context.ts'
 import { isAmong } from '../../platform/db/among.ts'
+import { insertUnder } from '../../platform/db/revive.ts'
 import { identityOf, type NamedRoute, type NewDestination, type NewSource, type RouteRecord } from './record.ts'
 import { dropCheck, dropStatesOfOthers, writeCheck } from './store-checks.ts'
 import { rowOf, toRow } from './store-record.ts'
@@ -12,10 +13,7 @@ export async function insertRoute(
   db: WriteDb,
   { route_rule_id, destinations, allowed_sources, check, ...rule }: NamedRoute,
 ): Promise<void> {
-  await db
-    .insertInto('route_rule')
-    .values({ ...rowOf(rule), route_rule_id, deleted_date: null })
-    .execute()
+  await insertUnder(db, { table: 'route_rule', key: 'route_rule_id' }, route_rule_id, rowOf(rule))
   await insertLists(db, route_rule_id, destinations, allowed_sources)
   await writeCheck(db, route_rule_id, check)
 }

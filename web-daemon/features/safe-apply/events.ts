@@ -6,7 +6,7 @@ export interface SafeApplyEvents {
 
 export interface StoredSafeApplyEvents {
   /** A window has ended, and the store follows. */
-  'safe_apply.ended': { readonly ended_how: string }
+  'safe_apply.ended': { readonly window_id: string; readonly ended_how: string }
 }
 
 declare module '../../platform/events/bus.ts' {

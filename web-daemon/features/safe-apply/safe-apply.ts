@@ -204,7 +204,7 @@ export class SafeApply {
       if (ended_how === 'confirmed') await trx.deleteFrom('safe_apply_row').execute()
       else await putAllBack(trx, ended_date)
       await this.#deps.record(trx, { ended_how, username, items: changed })
-      await publishIn(trx, 'safe_apply.ended', [{ ended_how }])
+      await publishIn(trx, 'safe_apply.ended', [{ window_id, ended_how }])
       return changed
     })
     logger.info({ window_id, ended_how, items: items.length }, 'safe apply: a window has ended')

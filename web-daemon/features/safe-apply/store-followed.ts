@@ -4,7 +4,7 @@ import type { SafeApplyItem } from '@panel/shared/api/safe-apply.ts'
 import type { WriteDb } from '../../platform/context.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
-interface Followed {
+export interface Followed {
   readonly table: string
   readonly key: string
   /** What a person calls a row. Rows of the others belong to one of these. */
@@ -57,7 +57,7 @@ async function differencesOf(db: WriteDb, { table, key }: Followed): Promise<rea
 }
 
 /** What a change that came to nothing leaves behind in a record. */
-const NOTES: readonly string[] = [
+export const NOTES: readonly string[] = [
   'updated_date',
   'apply_status_id',
   'last_apply_error',

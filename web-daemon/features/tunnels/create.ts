@@ -25,7 +25,8 @@ export async function planCreation(
   context: ReadContext,
   incoming: Incoming<CreateTunnelBody>,
 ): Promise<{ readonly draft: Draft; readonly change: Change<TunnelState> }> {
-  const draft = await draftTunnel(context, incoming, { withLinkKinds: true })
+  const isRestored = incoming.reviving !== undefined
+  const draft = await draftTunnel(context, incoming, { isRestored, withLinkKinds: true })
   await refuseUnsupported(context, draft)
   return { draft, change: { before: await stateBefore(context, draft.after), after: draft.after } }
 }
@@ -41,13 +42,14 @@ export function createTunnel(
   options: Pick<DraftOptions, 'isRestored'> = {},
 ): Promise<Answer<CreateTunnelAnswer>> {
   return context.inTurn(async () => {
-    const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
+    const isRestored = options.isRestored === true || incoming.reviving !== undefined
+    const draft = await draftTunnel(context, incoming, { isRestored, withLinkKinds: true })
     await refuseUnsupported(context, draft)
     const { client_ip, server_ip, body } = incoming
     const accepts = body.i_understand_i_may_lose_access === true
     const making = { before: null, after: draft.after }
     await guardOwnAccess(context, draft.record, making, { client_ip, server_ip, accepts })
-    const { before, record, outcome } = await make(context, draft)
+    const { before, record, outcome } = await make(context, draft, incoming.reviving)
     const { interface_name, tunnel_id } = record
     const { after, warnings, facts } = draft
     const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings })
@@ -63,17 +65,18 @@ interface Made extends Done<TunnelRecord> {
  * Under most new names there is nothing, so that is sent first. Root refuses where it finds something; only then that
  * is looked up.
  */
-async function make(context: CommandContext, draft: Draft): Promise<Made> {
+async function make(context: CommandContext, draft: Draft, reviving: number | undefined): Promise<Made> {
   const { interface_name } = draft.after
   const isTaken = draft.facts.interfaces.some(({ name }) => name === interface_name)
-  if (isTaken) return makeOver(context, draft, await stateBefore(context, draft.after))
+  const over = (before: TunnelState | null): Promise<Made> => makeOver(context, draft, before, reviving)
+  if (isTaken) return over(await stateBefore(context, draft.after))
   try {
-    return await makeOver(context, draft, null)
+    return await over(null)
   } catch (refused) {
     if (!isNotEmpty(refused)) throw refused
     const before = await stateBefore(context, draft.after)
     if (before === null) throw refused
-    return makeOver(context, draft, before)
+    return over(before)
   }
 }
 
@@ -81,9 +84,14 @@ async function make(context: CommandContext, draft: Draft): Promise<Made> {
 const isNotEmpty = (refused: unknown): boolean =>
   refused instanceof Refusal && ['stale_state', 'foreign_unit_file'].includes(String(refused.details['reason']))
 
-async function makeOver(context: CommandContext, draft: Draft, before: TunnelState | null): Promise<Made> {
+async function makeOver(
+  context: CommandContext,
+  draft: Draft,
+  before: TunnelState | null,
+  reviving: number | undefined,
+): Promise<Made> {
   const changes = [{ before, after: draft.after }]
-  return { before, ...(await create(context, tunnelResource(context), { draft: draft.record, changes })) }
+  return { before, ...(await create(context, tunnelResource(context, reviving), { draft: draft.record, changes })) }
 }
 
 /** Root would refuse it too; found out first, the refusal can name the field. */

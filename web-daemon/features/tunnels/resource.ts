@@ -17,10 +17,14 @@ const EVENTS = {
   settled: 'tunnel.updated',
 } as const satisfies Record<StoredEvent, string>
 
-export function tunnelResource(context: Pick<CommandContext, 'db' | 'request' | 'publish'>): TunnelResource {
+/** `reviving`: the id that a tunnel which is made gets again. */
+export function tunnelResource(
+  context: Pick<CommandContext, 'db' | 'request' | 'publish'>,
+  reviving?: number,
+): TunnelResource {
   const { request } = context
   return {
-    ...tunnelRecords(context),
+    ...tunnelRecords(context, reviving),
     noun: 'tunnel',
     apply: (change) => applyStored(request, change),
     verify: (change) => request('tunnel.verify', change),
@@ -34,14 +38,14 @@ export function tunnelResource(context: Pick<CommandContext, 'db' | 'request' | 
 }
 
 /** The part of the resource that is about their records. */
-export function tunnelRecords({
-  db,
-  publish,
-}: Pick<StoreContext, 'db' | 'publish'>): Pick<TunnelResource, 'idOf' | 'store' | 'onStored'> {
+export function tunnelRecords(
+  { db, publish }: Pick<StoreContext, 'db' | 'publish'>,
+  reviving?: number,
+): Pick<TunnelResource, 'idOf' | 'store' | 'onStored'> {
   return {
     idOf: ({ tunnel_id }) => tunnel_id,
     store: {
-      insert: insertTunnel,
+      insert: (transaction, draft) => insertTunnel(transaction, draft, reviving),
       replace: replaceTunnel,
       remove: markDeleted,
       markDeleted,

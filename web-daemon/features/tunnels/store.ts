@@ -9,6 +9,7 @@ import { holds } from '../../platform/db/search.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { isAmong } from '../../platform/db/among.ts'
+import { insertUnder } from '../../platform/db/revive.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AddressRecord, NewAddress, NewTunnel, TunnelRecord } from './record.ts'
 import { RECORD, recordOf, type RecordRow } from './store-record.ts'
@@ -86,6 +87,10 @@ function matching<O>(
 export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> =>
   (await pageOfTunnels(db, {}, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
 
+/** The living tunnels of these ids. */
+export const tunnelsOf = async (db: ReadDb, tunnel_ids: readonly number[]): Promise<TunnelRecord[]> =>
+  (await pageOfTunnels(db, { tunnel_ids }, { limit: Number.MAX_SAFE_INTEGER, offset: 0 })).read()
+
 /** Those whose last change has not been seen to end. */
 export const pendingTunnels = async (db: ReadDb): Promise<TunnelRecord[]> =>
   (
@@ -150,10 +155,18 @@ export const answeredTunnel = (db: ReadDb): Promise<Pick<TunnelRecord, 'tunnel_i
     .limit(1)
     .executeTakeFirst()
 
-/** Returns the new id. Run it inside a transaction: a tunnel without its addresses is none. */
-export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {
-  const { insertId } = await db.insertInto('tunnel').values(rowOf(tunnel)).executeTakeFirstOrThrow()
-  const tunnel_id = Number(insertId)
+/**
+ * Returns the new id, or the one that it gets again. Run it inside a transaction: a tunnel without its addresses is
+ * none.
+ */
+export async function insertTunnel(
+  db: WriteDb,
+  { addresses, ...tunnel }: NewTunnel,
+  reviving?: number,
+): Promise<number> {
+  const row = rowOf(tunnel)
+  if (reviving !== undefined) await insertUnder(db, { table: 'tunnel', key: 'tunnel_id' }, reviving, row)
+  const tunnel_id = reviving ?? Number((await db.insertInto('tunnel').values(row).executeTakeFirstOrThrow()).insertId)
   await insertAddresses(db, tunnel_id, addresses)
   return tunnel_id
 }

@@ -1,12 +1,22 @@
 // The opened store: the database, and whether it works.
-import { Kysely, sql, type KyselyConfig } from 'kysely'
+import { Kysely, sql, type KyselyConfig, type TransactionBuilder } from 'kysely'
 import type { Message } from '@panel/shared/messages/message.ts'
-import type { Database } from './database.ts'
+import type { Author } from './author.ts'
+import type { Database, StoreTransaction } from './database.ts'
 import { OUTLASTING_WRITES, type StoreState } from './state.ts'
 import type { Trouble } from './trouble.ts'
 
 /** Health is public, so the store is tried at most this often. */
 const TRIED_EVERY_MS = 1000
+
+/** `author` null: the panel itself. */
+export type BeforeCommit = (transaction: StoreTransaction, author: Author | null) => Promise<void>
+
+/** The store of each view. */
+const STORES = new WeakMap<object, Store>()
+
+/** The store that a view of one command belongs to; anything else is itself. */
+export const storeOf = (db: object): object => STORES.get(db) ?? db
 
 export class Store extends Kysely<Database> {
   readonly state: StoreState
@@ -14,12 +24,37 @@ export class Store extends Kysely<Database> {
   readonly path: string
   /** Why there is no daily copy of today; null if there is, or none was due. */
   copyTrouble: Message | null = null
+  /** Runs at the end of every transaction, as a part of it: where it fails, the transaction does. */
+  beforeCommit: BeforeCommit = async () => undefined
   #tried_at = 0
 
   constructor(config: KyselyConfig, state: StoreState, path: string) {
     super(config)
     this.state = state
     this.path = path
+  }
+
+  override transaction(): TransactionBuilder<Database> {
+    return this.#watched(super.transaction(), null)
+  }
+
+  /** The store as the command of an author sees it. */
+  by(author: Author): Kysely<Database> {
+    const view = this.withoutPlugins()
+    view.transaction = () => this.#watched(super.transaction(), author)
+    STORES.set(view, this)
+    return view
+  }
+
+  #watched(builder: TransactionBuilder<Database>, author: Author | null): TransactionBuilder<Database> {
+    const execute = builder.execute.bind(builder)
+    builder.execute = (work) =>
+      execute(async (transaction) => {
+        const result = await work(transaction)
+        await this.beforeCommit(transaction, author)
+        return result
+      })
+    return builder
   }
 
   /**

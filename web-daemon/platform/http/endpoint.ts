@@ -26,6 +26,7 @@ export const TAGS = [
   'other',
   'pools',
   'reconcile',
+  'revisions',
   'routes',
   'settings',
   'system',
@@ -90,6 +91,8 @@ export interface Incoming<B = unknown> {
   readonly session: Session | null
   /** Aborted when the client disconnects, so that work for that client alone can stop. */
   readonly gone: AbortSignal
+  /** The id that the object of a creation had ahead of its deletion, and gets again. No client can say it. */
+  readonly reviving?: number
 }
 
 export interface Answer<T = unknown> {

@@ -15,6 +15,7 @@ const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
   other: 'settings',
   pools: 'tunnels',
   reconcile: 'tunnels',
+  revisions: 'backup',
   routes: 'routes',
   settings: 'settings',
   system: 'settings',

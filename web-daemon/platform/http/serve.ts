@@ -3,6 +3,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { AuditNote } from '../audit-note.ts'
+import type { Author } from '../db/author.ts'
 import { plainAddress } from '../network/client-network.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
@@ -30,6 +31,7 @@ import {
 import { requireFresh } from './fresh.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
+import { REASON_HEADER, readReason } from './reason.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import { readQuery } from './query.ts'
 import type { Refusal } from './refusal.ts'
@@ -55,6 +57,8 @@ export interface Pipeline {
   readonly basePath: string
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
+  /** The store as the command of an author sees it. */
+  readonly storeBy: (author: Author) => CommandContext['db']
   readonly remembered: RememberedAnswers
   readonly wayOf: (req: Request) => Way
   readonly panelPorts: () => readonly number[]
@@ -136,7 +140,8 @@ class Exchange {
 
   async #checkFresh(endpoint: Exclude<Endpoint, StreamEndpoint>): Promise<void> {
     if (endpoint.kind !== 'command' || endpoint.fresh === undefined) return
-    const isNeeded = endpoint.fresh === true || (await endpoint.fresh(this.#reader(), this.#incoming(this.#body)))
+    const body = changesHost(endpoint) ? takeConfirmWithin('', this.#body).body : this.#body
+    const isNeeded = endpoint.fresh === true || (await endpoint.fresh(this.#reader(), this.#incoming(body)))
     if (isNeeded) requireFresh(this.#guarded.session)
   }
 
@@ -148,7 +153,7 @@ class Exchange {
 
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
     if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
-    const context = { ...this.#pipeline.context, note: this.#note }
+    const context = { ...this.#pipeline.context, db: this.#pipeline.storeBy(this.#author(endpoint)), note: this.#note }
     if (!isWindowed(endpoint)) return endpoint.handle(context, this.#incoming(body))
     const window_id = takeWindow(this.#req.get(WINDOW_HEADER) ?? '')
     if (!changesHost(endpoint))
@@ -159,6 +164,18 @@ class Exchange {
       rest[ACCEPTING_FLAG] === true && this.#pipeline.cutsOwnAccess(endpoint, this.#reader(), incoming)
     const { session } = this.#guarded
     return this.#pipeline.inWindow({ window_id, seconds, session, isRisky }, () => endpoint.handle(context, incoming))
+  }
+
+  #author(endpoint: AuditedEndpoint): Author {
+    const { session } = this.#guarded
+    return {
+      user_id: session?.user_id ?? null,
+      username: session?.username ?? '',
+      token_id: session?.token_id ?? null,
+      request_id: this.#request_id,
+      reason: readReason(this.#req.get(REASON_HEADER) ?? ''),
+      action: () => this.#note.renamed ?? endpoint.audit,
+    }
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {

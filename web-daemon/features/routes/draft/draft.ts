@@ -38,7 +38,12 @@ export interface Draft {
 /** Throws 422 with all problems at once, then 409 if the port is protected. */
 export async function draftRoute(
   context: ReadContext,
-  { body, problems, panelPorts }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'panelPorts'>,
+  {
+    body,
+    problems,
+    panelPorts,
+    reviving,
+  }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'panelPorts' | 'reviving'>,
 ): Promise<Draft> {
   const draft = await makeDraftContext(context, body, { problems, panelPorts })
   const drafted = draftFields(draft)
@@ -46,7 +51,7 @@ export async function draftRoute(
   const record = drafted && {
     ...makeRecord(draft, drafted, context.now().toISOString()),
     ...(body.tunnel_id === undefined ? { tunnel_id: await onlyTunnel(context, drafted.balanced) } : {}),
-    route_rule_id: place.route_rule_id,
+    route_rule_id: reviving ?? place.route_rule_id,
     sort_order: body.sort_order ?? place.sort_order,
   }
   if (record) checkOtherRules(draft, record)

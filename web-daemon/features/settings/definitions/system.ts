@@ -23,6 +23,11 @@ export const SYSTEM = {
     { min: 1, max: 3650, unit: 'days' },
     'Age at which entries of the audit log are deleted. Raise it where you have to account for changes for longer.',
   ),
+  'system.revisions_kept': int(
+    50,
+    { min: 1, max: 1000 },
+    'How many revisions are kept, to look at and to go back to. Pinned ones stay beside them.',
+  ),
   'system.auto_reapply_on_drift': bool(
     false,
     'Whether tunnels and relay rules that were changed or removed outside the panel are reapplied automatically: the same as "all" of the setting below, which it overrides while it is on.',

@@ -1,0 +1,47 @@
+// What differs between two states of objects, field by field.
+import { isDeepStrictEqual } from 'node:util'
+import type { FieldChange, ObjectDifference, RevisionKind } from '@panel/shared/api/revisions.ts'
+import { KINDS, type RevisionObject } from './items.ts'
+import type { Item } from './packed.ts'
+
+export interface Pair {
+  readonly kind: RevisionKind
+  readonly target_key: string
+  readonly title: string
+  readonly before: Item | null
+  readonly after: Item | null
+}
+
+/** Those that differ, in the order in which one can refer to another. */
+export function differing(before: readonly RevisionObject[], after: readonly RevisionObject[]): Pair[] {
+  const pairs = new Map<string, Pair>()
+  for (const { item, ...named } of before)
+    pairs.set(`${named.kind} ${named.target_key}`, { ...named, before: item, after: null })
+  for (const { item, ...named } of after) {
+    const name = `${named.kind} ${named.target_key}`
+    pairs.set(name, { ...named, before: pairs.get(name)?.before ?? null, after: item })
+  }
+  return [...pairs.values()].filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).sort(inTheirOrder)
+}
+
+export const inTheirOrder = (a: Pick<Pair, 'kind' | 'target_key'>, b: Pick<Pair, 'kind' | 'target_key'>): number =>
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.target_key.localeCompare(b.target_key, 'en', { numeric: true })
+
+export const whatOf = (was: boolean, is: boolean): 'created' | 'updated' | 'deleted' =>
+  was ? (is ? 'updated' : 'deleted') : 'created'
+
+export const differenceOf = ({ before, after, ...named }: Pair): ObjectDifference => ({
+  kind: named.kind,
+  target_key: named.target_key,
+  title: named.title,
+  what: whatOf(before !== null, after !== null),
+  changes: fieldChanges(before ?? {}, after ?? {}),
+})
+
+/** A field that an item does not have is null. */
+export function fieldChanges(before: Item, after: Item): FieldChange[] {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return fields
+    .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
+    .filter((change) => !isDeepStrictEqual(change.before, change.after))
+}

@@ -1,0 +1,106 @@
+// POST /revisions/{id}/restore: takes everything, or some objects, to what they were at a revision, as one whole.
+import type { Logger } from 'pino'
+import type { RestoreRevisionAnswer, RestoreRevisionBody, RestoreStep } from '@panel/shared/api/revisions.ts'
+import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
+import { withForwarding } from '../routes/foresee-forwarding.ts'
+import { differing, type Pair } from './difference.ts'
+import { requireRevision } from './list.ts'
+import { foreseeSteps, innerOf, runSteps, type Running } from './run.ts'
+import { stepsFor, type Step } from './steps.ts'
+import { stateAt, stateNow } from './store.ts'
+
+export interface RestoreServices {
+  readonly endpoints: () => readonly Endpoint[]
+  /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */
+  readonly allOrNothing: (session: Session | null, work: () => Promise<boolean>) => Promise<boolean>
+  readonly logger: Logger
+}
+
+type Request = Incoming<RestoreRevisionBody>
+
+export const restoreRevision =
+  (services: RestoreServices) =>
+  async (context: CommandContext, incoming: Request): Promise<Answer<RestoreRevisionAnswer>> => {
+    const { revision_id } = await requireRevision(context, incoming.params)
+    const { dry_run = false } = incoming.body
+    context.note.target('revision', revision_id)
+    const steps = await plan(context, incoming)
+    const running = runningOf(services, incoming)
+    if (dry_run) {
+      const foreseen = await foreseeSteps(context, running, steps)
+      const note = messageFields('note', message('revision.dry'))
+      return ok({ revision_id, dry_run, is_taken_back: false, steps: foreseen.steps, ...note })
+    }
+    const { done, is_taken_back } = await restoreWhole(context, services, running, steps)
+    for (const { method, path, outcome } of done) context.note.operation(`${method} ${path}: ${outcome}`)
+    const note = messageFields('note', noteOf(revision_id, steps, is_taken_back))
+    return ok({ revision_id, dry_run, is_taken_back, steps: done, ...note })
+  }
+
+async function restoreWhole(
+  context: CommandContext,
+  { allOrNothing }: RestoreServices,
+  running: Running,
+  steps: readonly Step[],
+): Promise<{ readonly done: RestoreStep[]; readonly is_taken_back: boolean }> {
+  let done: RestoreStep[] = []
+  if (steps.length === 0) return { done, is_taken_back: false }
+  const is_taken_back = await allOrNothing(running.incoming.session, async () => {
+    done = await runSteps(context, running, steps)
+    return done.every(({ outcome }) => outcome === 'done')
+  })
+  return { done, is_taken_back }
+}
+
+function noteOf(revision_id: number, steps: readonly Step[], is_taken_back: boolean): Message {
+  if (is_taken_back) return message('revision.taken_back')
+  return message(steps.length === 0 ? 'revision.nothing' : 'revision.restored', { revision_id })
+}
+
+export const foreseeRestore =
+  (services: RestoreServices) =>
+  async (context: ReadContext, incoming: Request): Promise<Foreseen> => {
+    const { foreseen } = await foreseeSteps(context, runningOf(services, incoming), await plan(context, incoming))
+    const all = foreseenTogether(foreseen.filter((one) => one !== null))
+    return {
+      ...all,
+      changes: await withForwarding(context, all.changes),
+      unforeseen: (all.unforeseen ?? 0) + foreseen.filter((one) => one === null).length,
+    }
+  }
+
+/** Whether one of its requests by itself would need the password. */
+export const restoreNeedsFresh =
+  (services: RestoreServices) =>
+  async (context: ReadContext, incoming: Request): Promise<boolean> => {
+    const running = runningOf(services, incoming)
+    for (const step of await plan(context, incoming)) {
+      const { endpoint, incoming: request } = innerOf(running, step)
+      if (endpoint.kind !== 'command' || endpoint.fresh === undefined) continue
+      if (endpoint.fresh === true || (await endpoint.fresh(context, request))) return true
+    }
+    return false
+  }
+
+const runningOf = ({ endpoints, logger }: RestoreServices, incoming: Request): Running => ({
+  endpoints: endpoints(),
+  incoming,
+  accepts: incoming.body.i_understand_i_may_lose_access === true,
+  logger,
+})
+
+/** By reading alone. Throws 422 for an object that is neither there nor was. */
+async function plan(context: ReadContext, { params, body, problems }: Request): Promise<Step[]> {
+  const { revision_id } = await requireRevision(context, params)
+  const [was, is] = [await stateAt(context.db, revision_id), await stateNow(context.db)]
+  const isNamed = (one: Pick<Pair, 'kind' | 'target_key'>) => (object: Pick<Pair, 'kind' | 'target_key'>) =>
+    object.kind === one.kind && object.target_key === one.target_key
+  for (const [at, one] of (body.only ?? []).entries())
+    if (![...was, ...is].some(isNamed(one)))
+      problems.add(`only.${at}`, 'INVALID_VALUE', message('revision.no_object', { ...one }))
+  problems.throwIfAny()
+  return stepsFor(differing(is, was).filter((pair) => body.only?.some(isNamed(pair)) ?? true))
+}
