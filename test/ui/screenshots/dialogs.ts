@@ -98,6 +98,15 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     },
   })),
   {
+    name: 'dialog-revision',
+    path: 'revisions',
+    shows: 'Revision',
+    arrive: async ({ page }) => {
+      await page.locator('main button.open').first().click()
+      await page.locator('dialog table').first().waitFor()
+    },
+  },
+  {
     name: 'dialog-audit-entry',
     path: 'audit',
     shows: 'Entry',

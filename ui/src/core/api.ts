@@ -67,15 +67,28 @@ export const meantFor = (window: string | null): void => {
   window_id = window
 }
 
+let reason = ''
+/** Why the next change is made, as the operator says where it is confirmed. */
+export const giveReason = (text: string): void => {
+  reason = text.trim()
+}
+const takeReason = (): string => {
+  const taken = reason
+  reason = ''
+  return taken
+}
+
 /** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
   const { body, signal, request_id, if_match } = (args[0] ?? {}) as AnyParams
   const method = route.slice(0, route.indexOf(' '))
+  const why = method === 'GET' ? '' : takeReason()
   const timeout = method === 'GET' && !signal ? startTimeout() : null
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }),
     ...(method === 'GET' || window_id === null ? {} : { 'X-Window': window_id }),
+    ...(why === '' ? {} : { 'X-Change-Reason': encodeURIComponent(why) }),
     ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }),
     ...(if_match === undefined ? {} : { 'If-Match': `"${if_match}"` }),
   }
@@ -85,7 +98,13 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(timeout ? { signal: timeout.signal } : signal ? { signal } : {}),
   }
-  return fetchOk(api_base_path + requestPath(route, ...args), init).finally(() => timeout?.end())
+  return fetchOk(api_base_path + requestPath(route, ...args), init)
+    .catch((failure: unknown) => {
+      // It is sent once more then.
+      if (isSessionLost(failure) || needsPassword(failure)) giveReason(why)
+      throw failure
+    })
+    .finally(() => timeout?.end())
 }
 
 /** Rejects with an `ApiError` where there is no answer, or one that refuses; also for what lies outside of the API. */

@@ -139,6 +139,13 @@ export const ROUTES: readonly Route[] = [
     title: 'core.nav.incidents',
   },
   {
+    path: '/revisions',
+    page: 'revisions/RevisionsPage',
+    areas: ['revisions', 'audit', 'settings'],
+    title: 'core.nav.revisions',
+    nav: { group: 'panel', icon: 'history' },
+  },
+  {
     path: '/audit',
     page: 'audit/AuditPage',
     areas: ['audit', 'reconcile'],

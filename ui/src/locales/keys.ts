@@ -21,6 +21,7 @@ import type path from './en/path.json'
 import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type remedy from './en/remedy.json'
+import type revisions from './en/revisions.json'
 import type routes from './en/routes.json'
 import type impact from './en/impact.json'
 import type help from './en/help.json'
@@ -58,6 +59,7 @@ interface Areas {
   readonly pools: typeof pools
   readonly reconcile: typeof reconcile
   readonly remedy: typeof remedy
+  readonly revisions: typeof revisions
   readonly routes: typeof routes
   readonly help: typeof help
   readonly host: typeof host

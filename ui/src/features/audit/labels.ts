@@ -22,6 +22,7 @@ export const TARGETS = [
   'webhook',
   'api_token',
   'session',
+  'revision',
 ] as const
 export const FILTERS = ['search', 'action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 

@@ -44,7 +44,3 @@ export const backupErrors = ({ fields }: ApiError): BackupError[] => {
   const problems = Object.entries(fields).map(([place, message]) => ({ place, message }))
   return problems.every(({ place }) => place === 'backup' || place.startsWith('backup.')) ? problems : []
 }
-
-/** A file name with host and date. */
-export const backupFileName = (hostname: string, exported_at: string): string =>
-  `tunnel-panel-${hostname.replaceAll(/[^A-Za-z0-9.-]+/g, '-') || 'backup'}-${exported_at.slice(0, 19).replaceAll(':', '-')}.json`
