@@ -70,19 +70,15 @@ export const meantFor = (window: string | null): void => {
 let reason = ''
 /** Why the next change is made, as the operator says where it is confirmed. */
 export const giveReason = (text: string): void => {
-  reason = text.trim()
-}
-const takeReason = (): string => {
-  const taken = reason
-  reason = ''
-  return taken
+  reason = text
 }
 
 /** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
   const { body, signal, request_id, if_match } = (args[0] ?? {}) as AnyParams
   const method = route.slice(0, route.indexOf(' '))
-  const why = method === 'GET' ? '' : takeReason()
+  const why = method === 'GET' ? '' : reason
+  if (why !== '') reason = ''
   const timeout = method === 'GET' && !signal ? startTimeout() : null
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -101,7 +97,7 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
   return fetchOk(api_base_path + requestPath(route, ...args), init)
     .catch((failure: unknown) => {
       // It is sent once more then.
-      if (isSessionLost(failure) || needsPassword(failure)) giveReason(why)
+      if (isSessionLost(failure) || needsPassword(failure)) reason = why
       throw failure
     })
     .finally(() => timeout?.end())

@@ -143,7 +143,7 @@ export const ROUTES: readonly Route[] = [
     page: 'revisions/RevisionsPage',
     areas: ['revisions', 'audit', 'settings'],
     title: 'core.nav.revisions',
-    nav: { group: 'panel', icon: 'history' },
+    nav: { group: 'panel', icon: 'undo' },
   },
   {
     path: '/audit',
