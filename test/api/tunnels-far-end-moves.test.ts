@@ -143,6 +143,19 @@ describe('A far end that moves', () => {
     assert.deepEqual([rig.farEnd('gre-a-1'), rig.farEnd('gre-a-2')], [TWO, TWO])
   })
 
+  it('is that of another name which the operator gives while the tunnel is being moved', async () => {
+    await rig.made()
+    await rig.dns.set({ [NAME]: [TWO], 'other.test': [THREE] })
+    await rig.look(1)
+    const given = { remote_hostname: 'other.test', confirm_recreate: true }
+    const [{ status, text }] = await Promise.all([patchTunnel(rig.client, 1, given), rig.look(1)])
+    assert.equal(status, 200, text)
+    assert.equal(rig.farEnd(), THREE)
+    await rig.dns.set({ 'other.test': [ONE] })
+    for (const _ of [1, 2]) await rig.panel.farEnds.look('other.test', 4)
+    assert.equal(rig.farEnd(), ONE)
+  })
+
   it('is followed no more once the tunnel has an address, or is gone', async () => {
     await rig.made({ ikey: 1, okey: 1 })
     await rig.made({ ikey: 2, okey: 2 })

@@ -5,6 +5,7 @@ import { LOST } from '@panel/shared/events/model.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { exampleConfig } from '../support/example.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
 import { onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { FarEndRig, NAME, NAMED, ONE, THREE, TWO } from './support/far-ends.ts'
@@ -77,6 +78,17 @@ describe('A far end that cannot be followed', () => {
     rig.panel.bus.publish('host.changed', { events: [LOST] })
     await rig.panel.farEnds.settled()
     assert.deepEqual([rig.farEnd(), (await rig.read()).remote_hostname_problem], [TWO, ''])
+  })
+
+  it('never is an address that is reached through the tunnel itself', async () => {
+    await rig.made()
+    rig.panel.host.hostRoutes.push(fakeRoute('198.51.100.8/32', 'gre-a-1'))
+    await rig.leadsTo(TWO)
+    assert.equal(rig.farEnd(), ONE)
+    assert.match(
+      (await rig.read()).remote_hostname_problem,
+      /198\.51\.100\.8\/32 holds the remote endpoint: the tunnel/,
+    )
   })
 
   it('waits while the root helper is away, and is followed once that is back', async () => {

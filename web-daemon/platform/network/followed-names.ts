@@ -43,7 +43,7 @@ export interface NamesDeps {
   readonly servers: () => readonly string[]
   readonly now: () => Date
   readonly logger: Logger
-  /** Takes over what a name resolves to; returns what keeps some of it from being used. */
+  /** Takes over what a name resolves to; returns what keeps some of it from being used, which may soon be otherwise. */
   readonly take: (name: FollowedName, found: Found, isSteady: boolean) => Promise<Message | null>
   /** Why a name has no address; `other`: what it resolves to in the other family. */
   readonly why: (name: FollowedName, error: string, other: Resolution) => Message
@@ -164,6 +164,7 @@ export class FollowedNames {
     entry.resolved_at = now().toISOString()
     entry.problem = await take(named(entry), resolution, isSteady)
     if (wasUnresolved) changed(named(entry))
+    if (entry.problem !== null) return BOUNDS_S.least
     return Math.min(BOUNDS_S.most, Math.max(BOUNDS_S.least, resolution.ttl_seconds))
   }
 

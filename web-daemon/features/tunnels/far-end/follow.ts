@@ -37,7 +37,7 @@ export class FarEnds {
   readonly #deps: FarEndDeps
   readonly #names: FollowedNames
   readonly #refused = new Map<number, Refused>()
-  /** The tunnel that is being written: what it publishes is no news. */
+  /** The tunnel that is being written: what is published of it meanwhile is no reason to try again. */
   #writing: number | null = null
   #ends: (() => void)[] = []
   #work: Promise<void> = Promise.resolve()
@@ -59,9 +59,8 @@ export class FarEnds {
 
   start(): void {
     const { bus } = this.#deps
-    const followOne = ({ tunnel_id }: { readonly tunnel_id: number }): void => {
-      if (tunnel_id !== this.#writing) this.#follow([tunnel_id, ...this.#refused.keys()])
-    }
+    const followOne = ({ tunnel_id }: { readonly tunnel_id: number }): void =>
+      this.#follow([tunnel_id, ...this.#refused.keys()])
     this.#ends = [
       ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
         bus.subscribe(name, followOne),
@@ -95,12 +94,13 @@ export class FarEnds {
 
   /** These tunnels may have changed, or what kept them from moving; null: any may have. */
   #follow(ids: readonly number[] | null): void {
+    const writing = this.#writing
     void this.#enqueue(async () => {
       const records = await tunnelsWithName(this.#deps.context.db, ids)
       const uses = records.map((record) => ({ id: record.tunnel_id, ...nameOf(record) }))
       this.#names.follow(ids ?? uses.map(({ id }) => id), uses)
       for (const id of ids ?? []) if (!uses.some((use) => use.id === id)) this.#refused.delete(id)
-      for (const record of records) await this.#catchUp(record)
+      for (const record of records) if (record.tunnel_id !== writing) await this.#catchUp(record)
     })
   }
 
@@ -120,11 +120,13 @@ export class FarEnds {
   }
 
   readonly #take: NamesDeps['take'] = async ({ ids, hostname }, { addresses }, isSteady) => {
+    let problem: Message | null = null
     await this.#enqueue(async () => {
       for (const record of await this.#namedSo(ids, hostname))
-        if (isSteady || addresses.includes(record.remote_endpoint)) await this.#lead(record, addresses, false)
+        if (isSteady || addresses.includes(record.remote_endpoint))
+          problem = (await this.#lead(record, addresses, false)) ?? problem
     })
-    return null
+    return problem
   }
 
   async #stale(ids: readonly number[], hostname: string, why: Message): Promise<Message> {
@@ -140,17 +142,19 @@ export class FarEnds {
     return records.filter((record) => record.remote_hostname === hostname)
   }
 
-  async #lead(record: TunnelRecord, addresses: readonly string[], isEvent: boolean): Promise<void> {
+  /** Returns why the tunnel does not follow, if that was just tried. */
+  async #lead(record: TunnelRecord, addresses: readonly string[], isEvent: boolean): Promise<Message | null> {
     const { tunnel_id, remote_endpoint, remote_hostname: hostname } = record
     if (addresses.includes(remote_endpoint)) {
       this.#refused.delete(tunnel_id)
-      return this.#report(record, null)
+      await this.#report(record, null)
+      return null
     }
     const all = [...addresses].sort().join(', ')
     const refused = this.#refused.get(tunnel_id)
     const wait_s = refused?.addresses === all && refused.hasBegun ? BOUNDS_S[isEvent ? 'least' : 'most'] : 0
-    if (hostname === null || (refused && this.#now < refused.tried_at + wait_s * 1000)) return
-    await this.#move(record, { hostname, addresses, all })
+    if (hostname === null || (refused && this.#now < refused.tried_at + wait_s * 1000)) return null
+    return this.#move(record, { hostname, addresses, all })
   }
 
   get #now(): number {
@@ -160,7 +164,7 @@ export class FarEnds {
   async #move(
     record: TunnelRecord,
     { hostname, addresses, all }: { hostname: string; addresses: readonly string[]; all: string },
-  ): Promise<void> {
+  ): Promise<Message | null> {
     const { context, logger, record: writeEntry } = this.#deps
     const { tunnel_id } = record
     const note = new AuditNote()
@@ -173,16 +177,16 @@ export class FarEnds {
         ),
       ),
     )
-    const why = refusal === null ? '' : refusal.message
-    const isNews = refusal === null ? hasBegun : this.#refused.get(tunnel_id)?.why !== `${all} ${why}`
-    if (refusal === null) this.#refused.delete(tunnel_id)
+    const problem = refusal && message('tunnel.name_not_taken', { hostname, address: all, why: asMessage(refusal) })
+    const isNews = problem === null ? hasBegun : this.#refused.get(tunnel_id)?.why !== problem.message
+    if (problem === null) this.#refused.delete(tunnel_id)
     else {
-      this.#refused.set(tunnel_id, { addresses: all, why: `${all} ${why}`, tried_at: this.#now, hasBegun })
+      this.#refused.set(tunnel_id, { addresses: all, why: problem.message, tried_at: this.#now, hasBegun })
       if (isNews) logger.warn({ err: failure, tunnel_id, hostname }, 'a tunnel does not follow the name of its far end')
-      const kept = message('tunnel.name_not_taken', { hostname, address: all, why: asMessage(refusal) })
-      await this.#report(record, kept)
+      await this.#report(record, problem)
     }
     if (isNews) await writeEntry({ action: 'TunnelFarEndMoved', note, refusal, duration_ms })
+    return problem
   }
 
   /** Stores what is wrong with the name where that is another problem than before. */

@@ -1,9 +1,11 @@
 // Leads a tunnel to what the name of its far end resolves to now: an automatic change in place (decisions.md, T48).
 import { sameState } from '@panel/shared/change/change.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { save, update } from '../../../change/engine.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
+import { Refusal } from '../../../platform/http/refusal.ts'
 import { draftUpdate } from '../draft/update.ts'
 import { tunnelResource } from '../resource.ts'
 import { findTunnel } from '../store.ts'
@@ -27,12 +29,21 @@ export async function moveFarEnd(
   const draft = await draftUpdate(context, stored, { body: {}, problems: new Problems(), resolved: addresses })
   const { before, record: wanted } = draft
   const [from, to] = [stored.remote_endpoint, wanted.remote_endpoint]
+  await refuseOwnWay(context, stored.interface_name, to)
   context.note.operation(`${hostname} leads to ${to}: the far end of ${stored.interface_name} was ${from}`)
   const after = before && movedState(before, from, to)
   const resource = tunnelResource(context)
   onBegin()
   if (sameState(before, after)) await save(context, resource, { id: tunnel_id, wanted })
   else await update(context, resource, { stored, wanted, changes: [{ before, after }] })
+}
+
+/** A tunnel whose far end is reached through it would carry itself. */
+async function refuseOwnWay({ request }: CommandContext, interface_name: string, address: string): Promise<void> {
+  const { routes } = await request('route.lookup', { addresses: [address] })
+  const [route] = routes
+  if (route?.device === interface_name)
+    throw new Refusal('CONFLICT', message('tunnel.carries_itself', { network: route.destination }))
 }
 
 /** Only where the old far end is found: a move corrects no drift. */
