@@ -1,5 +1,6 @@
 // Tunnels whose far ends have names, before a real DNS server (reference.md, Tunnels; decisions.md, T48).
 import assert from 'node:assert/strict'
+import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { startDnsServer, type DnsServer } from '../support/dns-server.ts'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
@@ -199,6 +200,26 @@ describe('A tunnel whose far end has a name', () => {
       [status, body.plan.steps.map(({ kind }) => kind), farEnd()],
       [200, ['link_set', 'file_write'], TWO],
     )
+  })
+
+  it('is foreseen as it is changed, and nothing of it is done', async () => {
+    await dns.set({ [NAME]: [ONE], 'other.test': [TWO] })
+    const { updated_date } = await made()
+    const body = { remote_hostname: 'other.test' }
+    const {
+      status,
+      text,
+      body: answer,
+    } = await client.post<ImpactAnswer>('/impact', {
+      ...{ method: 'PATCH', path: '/tunnels/1', body },
+    })
+    assert.equal(status, 200, text)
+    assert.deepEqual(
+      [answer.plan?.steps.map(({ kind }) => kind), answer.warnings.map(({ code }) => code)],
+      [['link_set', 'file_write'], ['FAR_END_IS_A_NAME']],
+    )
+    const { remote_hostname, updated_date: now } = (await getTunnel(client, 1)).body
+    assert.deepEqual([remote_hostname, now, farEnd()], [NAME, updated_date, ONE])
   })
 
   it('keeps its address through other changes, whatever the name resolves to meanwhile', async () => {

@@ -13,6 +13,12 @@ const endpoint = (name: string, description: string) =>
     ...refusedWith('INVALID_ENDPOINT', message('input.ip', { field: name }), description),
   })
 
+/** A backup has it beside a name, too. */
+export const FAR_ADDRESS = endpoint(
+  'remote_endpoint',
+  'The address of the other server; required without a remote_hostname, and without effect beside one.',
+)
+
 export const END_FIELDS = {
   local_endpoint: field({
     answer: Text,
@@ -20,12 +26,7 @@ export const END_FIELDS = {
   }),
   remote_endpoint: field({
     answer: described(Text, 'Of a remote_hostname what it was last resolved to.'),
-    request: maybe(
-      endpoint(
-        'remote_endpoint',
-        'The address of the other server; required without a remote_hostname, and without effect beside one.',
-      ),
-    ),
+    request: maybe(FAR_ADDRESS),
   }),
   remote_hostname: field({
     answer: nullable(Text),

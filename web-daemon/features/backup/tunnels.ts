@@ -71,10 +71,9 @@ export async function importTunnels(
 /** The fields that tell tunnels apart; the id is null if the tunnel is only planned. */
 interface ComparedTunnel
   extends
-    Partial<Pick<ExistingTunnel, 'interface_name' | 'tunnel_type_id' | 'ikey' | 'remote_endpoint'>>,
-    Pick<ExistingTunnel, 'local_endpoint'> {
+    Partial<Pick<ExistingTunnel, 'interface_name' | 'tunnel_type_id' | 'ikey'>>,
+    Pick<ExistingTunnel, 'local_endpoint' | 'remote_endpoint'> {
   readonly tunnel_id?: number | null
-  readonly remote_hostname?: string | null
 }
 
 class ExistingTunnels {
@@ -109,16 +108,16 @@ class ExistingTunnels {
 }
 
 /** What the kernel tells tunnels apart by. */
-const endpointKey = ({ tunnel_type_id = TUNNEL_TYPES.GRE, local_endpoint, ikey, ...farEnd }: ComparedTunnel): string =>
-  [tunnel_type_id, normalizeIp(local_endpoint), normalizeIp(farEndOf(farEnd)), ikey].join(' ')
-
-const farEndOf = ({
+const endpointKey = ({
+  tunnel_type_id = TUNNEL_TYPES.GRE,
+  local_endpoint,
   remote_endpoint,
-  remote_hostname,
-}: Pick<ComparedTunnel, 'remote_endpoint' | 'remote_hostname'>): string => remote_endpoint ?? remote_hostname ?? ''
+  ikey,
+}: ComparedTunnel): string =>
+  [tunnel_type_id, normalizeIp(local_endpoint), normalizeIp(remote_endpoint), ikey].join(' ')
 
-const displayName = ({ interface_name, local_endpoint, ...farEnd }: ComparedTunnel): string =>
-  interface_name ?? `${local_endpoint} → ${farEndOf(farEnd)}`
+const displayName = ({ interface_name, local_endpoint, remote_endpoint }: ComparedTunnel): string =>
+  interface_name ?? `${local_endpoint} → ${remote_endpoint}`
 
 interface One {
   readonly path: string
