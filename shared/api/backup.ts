@@ -9,6 +9,7 @@ import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
 import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, described, Value } from './base/shapes.ts'
 import { CreateTunnelBody } from './tunnels/bodies.ts'
+import { FAR_ADDRESS } from './tunnels/end-fields.ts'
 
 export const BACKUP_VERSION = 1
 
@@ -38,7 +39,11 @@ const {
  * A tunnel, with the fields of the request that makes it. `address_pool_id` is that of a pool of the same backup;
  * addresses that are an empty list are none at all.
  */
-export const BackupTunnel = strict({ tunnel_id: own('tunnel_id', 'tunnel'), ...tunnelFields })
+export const BackupTunnel = strict({
+  tunnel_id: own('tunnel_id', 'tunnel'),
+  ...tunnelFields,
+  remote_endpoint: FAR_ADDRESS,
+})
 export type BackupTunnel = Static<typeof BackupTunnel>
 
 const {

@@ -31,6 +31,14 @@ export const TUNNEL = {
   'tunnel.mapped_endpoint': 'must not be an IPv4 address written as IPv6',
   'tunnel.link_local_endpoint': 'is link-local, which needs a bind_device',
   'tunnel.endpoint_family': '{field} must be an IPv{family} address for a tunnel of the type {kind}.',
+  'tunnel.name_unresolved': '{why}. Enter a name that has an address, or the address itself.',
+  'tunnel.name_other_family': '{hostname} has {other} addresses only, and this tunnel runs over {family}',
+  'tunnel.name_last_address': '{why}: the tunnel keeps the last address.',
+  'tunnel.name_not_taken': '{hostname} leads to {address} now, and the tunnel cannot follow. {why}',
+  'tunnel.name_not_authenticated':
+    'GRE does not authenticate: whoever answers for {hostname} gets what this tunnel sends, and can send into it.',
+  'tunnel.far_end_is_a_name':
+    '{field} is that of the name {hostname}, which leads to {address}: give another name, or null and the address.',
   'tunnel.no_interface': 'This server has no interface {device}.',
   'tunnel.duplicate':
     '{tunnel} already runs between these endpoints with {key, select, none {no key} other {the key {key}}}.',

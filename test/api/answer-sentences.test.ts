@@ -14,7 +14,7 @@ const DATA = `
   interface_name json_shape key kind label leftover_units local_endpoint lookup_table manager managers marker
   message_id missing_jumps monitor_target mount_point name name_substitution namespace networkd_dir node_version
   gateway come go source_address
-  observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint
+  observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint remote_hostname
   request_id restart_required route_rule_title rule_text snat_address snat_address_interface socket_path source subject subnet sysctl_path
   systemd_dir table tags tunnels_not_up target target_name target_type text title tos traffic_class tunnel_type underlay_device
   heal.last_by acknowledged.by silenced.by host_changes.by

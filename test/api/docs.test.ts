@@ -168,7 +168,7 @@ describe('The API description', () => {
     }
     assert.deepEqual(
       [requestBody?.required, schema.required, schema.additionalProperties],
-      [true, ['local_endpoint', 'remote_endpoint'], false],
+      [true, ['local_endpoint'], false],
     )
     assert.deepEqual(schema.properties['mtu'], {
       type: 'integer',

@@ -1,7 +1,10 @@
 // POST /revisions/{id}/restore, as reference.md has it, over the fake kernel.
 import assert from 'node:assert/strict'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
+import { LOST } from '@panel/shared/events/model.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import { eventually } from '../support/eventually.ts'
+import { fakeInterface } from '../support/fake-interfaces.ts'
 import { exportOf, furnish } from './support/backup.ts'
 import type { Client } from './support/client.ts'
 import { createNetwork, deleteNetwork, getNetwork } from './support/networks.ts'
@@ -175,6 +178,33 @@ describe('A restore', () => {
       [await configuration(), panel.kernel.picture(), (await listRevisions(client)).body.total],
       [before, host, total],
     )
+  })
+
+  it('leaves alone what follows something else, as an address its interface, whatever it was then', async () => {
+    const has = (address: string): void => {
+      panel.kernel.hostInterfaces = [
+        ...panel.kernel.hostInterfaces.filter(({ name }) => name !== 'ppp0'),
+        fakeInterface('ppp0', 7, 'other', [address]),
+      ]
+    }
+    has('203.0.113.7/32')
+    const rule = await madeRoute(client, { bind_address: undefined, bind_address_interface: 'ppp0' })
+    const at = await here()
+    const { total } = (await listRevisions(client)).body
+    has('203.0.113.8/32')
+    const event = { ...LOST, subject: 'address', interface_name: 'ppp0' } as const
+    panel.bus.publish('host.changed', { events: [event] })
+    const bound = async () => (await getRoute(client, rule.route_rule_id)).body.route.bind_address
+    await eventually(async () => (await bound()) === '203.0.113.8')
+    assert.equal((await listRevisions(client)).body.total, total)
+    assert.deepEqual(await differencesSince(client, at), [])
+    await patchRoute(client, rule.route_rule_id, { route_rule_title: 'renamed' })
+    assert.deepEqual(await whole(at), [`PATCH /routes/${rule.route_rule_id} done`])
+    const { route } = (await getRoute(client, rule.route_rule_id)).body
+    assert.deepEqual([route.bind_address, route.bind_address_interface], ['203.0.113.8', 'ppp0'])
+    await deleteRoute(client, rule.route_rule_id)
+    await whole(at)
+    assert.equal(await bound(), '203.0.113.8')
   })
 
   it('waits for a confirmation where that is asked for, and comes back without it', async () => {

@@ -1,7 +1,7 @@
 // Destinations that have a host name, before a real DNS server (reference.md, Checks of destinations).
 import assert from 'node:assert/strict'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
-import { BOUNDS_S } from '@panel/web-daemon/features/failover/hostnames.ts'
+import { BOUNDS_S } from '@panel/web-daemon/platform/network/followed-names.ts'
 import { resolveHost } from '@panel/web-daemon/platform/network/resolver.ts'
 import { startDnsServer, type DnsServer } from '../support/dns-server.ts'
 import { checkOf } from './support/checks.ts'

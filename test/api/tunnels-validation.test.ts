@@ -29,6 +29,10 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
     code: 'INVALID_ENDPOINT',
     values: [...TEXTS, '', 'host', '1.2.3.256', '127.0.0.1', '0.0.0.0', '::', 'x'.repeat(300)],
   },
+  remote_hostname: {
+    code: 'INVALID_HOSTNAME',
+    values: ['', '-far.test', 'far..test', '198.51.100.7', 7, ['far.test']],
+  },
   remote_endpoint: {
     code: 'INVALID_ENDPOINT',
     values: [...TEXTS, '', 'host', '01.2.3.4', '255.255.255.255', '239.0.0.1', 'fe80::1%eth0'],

@@ -51,6 +51,7 @@ export interface Panel extends Pick<
   | 'proofs'
   | 'failover'
   | 'pathFailover'
+  | 'farEnds'
   | 'runs'
   | 'listeners'
   | 'notifications'
@@ -102,9 +103,10 @@ export function createApp(deps: PanelDeps): Panel {
 /** What is started, stopped and tested by itself. */
 function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
-  const { proofs, failover, pathFailover, runs, listeners, notifications } = services
+  const { proofs, failover, pathFailover, farEnds, runs, listeners, notifications } = services
   const watches = { watch, routeWatch, networkWatch }
-  return { ...watches, metrics, monitor, traffic, proofs, failover, pathFailover, runs, listeners, notifications }
+  const failovers = { failover, pathFailover, farEnds }
+  return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications }
 }
 
 const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>

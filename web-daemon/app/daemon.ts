@@ -130,8 +130,9 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.proofs.start()
   panel.incidents.start()
   panel.pathFailover.start()
-  const endPaths = (): Promise<void> => panel.pathFailover.stop()
-  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, endPaths, () => panel.incidents.stop()]
+  panel.farEnds.start()
+  const ends = [() => panel.pathFailover.stop(), () => panel.farEnds.stop(), () => panel.incidents.stop()]
+  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

@@ -16,6 +16,7 @@ import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
 import * as tunnelAnswers from '../features/tunnels/migration-answers.ts'
+import * as tunnelFarEndName from '../features/tunnels/migration-far-end-name.ts'
 import * as tunnelMulticast from '../features/tunnels/migration-multicast.ts'
 import * as webhooks from '../features/webhooks/migration.ts'
 import * as webhookDelivered from '../features/webhooks/migration-delivered.ts'
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   networks,
   routeInterfaces,
   tunnelMulticast,
+  tunnelFarEndName,
   revisions,
 ]

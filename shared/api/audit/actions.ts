@@ -67,6 +67,7 @@ export const AUDIT_ACTIONS = {
   NetworkPathOut: 1630,
   NetworkPathBack: 1640,
   NetworkFailover: 1650,
+  TunnelFarEndMoved: 1660,
   RevisionRestore: 1700,
   RevisionPin: 1710,
 } as const

@@ -72,6 +72,17 @@ export const text = (maxLength: number, allowLines: boolean, name: string, descr
     ),
   })
 
+/** RFC 1123: labels of letters, digits and hyphens. A name whose last label is a number would be an address. */
+const HOSTNAME_PATTERN =
+  '^(?=.*[A-Za-z][A-Za-z0-9-]*\\.?$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.?$'
+
+export const hostname = (name: string, description: string) =>
+  Type.String({
+    maxLength: 253,
+    pattern: HOSTNAME_PATTERN,
+    ...refusedWith('INVALID_HOSTNAME', message('check.hostname', { field: name }), description),
+  })
+
 /** Words to find something by. */
 export const tagList = (what: string) =>
   Type.Array(

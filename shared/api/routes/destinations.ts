@@ -1,7 +1,7 @@
 // Where a rule relays to: as a client sends it, and as it is answered.
 import { message } from '../../messages/message.ts'
-import { nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../../schema.ts'
-import { flag, maybe, orNull, ranged, refusedWith, text } from '../base/fields.ts'
+import { nullable, strict, stringEnum, U32_MAX, type Static } from '../../schema.ts'
+import { flag, hostname, maybe, orNull, ranged, refusedWith, text } from '../base/fields.ts'
 import { Count, described, Flag, Id, Instant, oneOf, shape, Text } from '../base/shapes.ts'
 import { address, CHANGING, DROP_CONNECTIONS, port, rangeEnd } from './words.ts'
 
@@ -13,9 +13,6 @@ export const MAX_ADDRESSES_OF_NAME = 8
 export const HOSTNAME_POLICIES = ['first', 'all'] as const
 /** What the checks of a destination say. */
 export const DESTINATION_STATES = ['unknown', 'up', 'down'] as const
-/** RFC 1123: labels of letters, digits and hyphens. A name whose last label is a number would be an address. */
-const HOSTNAME_PATTERN =
-  '^(?=.*[A-Za-z][A-Za-z0-9-]*\\.?$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.?$'
 
 export const RouteDestinationBody = strict(
   {
@@ -28,15 +25,10 @@ export const RouteDestinationBody = strict(
     ),
     hostname: maybe(
       orNull(
-        Type.String({
-          maxLength: 253,
-          pattern: HOSTNAME_PATTERN,
-          ...refusedWith(
-            'INVALID_HOSTNAME',
-            message('check.hostname', { field: 'hostname' }),
-            'In the place of an address: the name that is resolved, and resolved again as long as the rule is there.',
-          ),
-        }),
+        hostname(
+          'hostname',
+          'In the place of an address: the name that is resolved, and resolved again as long as the rule is there.',
+        ),
       ),
     ),
     hostname_policy: maybe(

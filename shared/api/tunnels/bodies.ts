@@ -27,7 +27,6 @@ const { idempotency_key: _once, i_understand_i_may_lose_access: _making, ...chan
 export const UpdateTunnelBody = shape('UpdateTunnelBody', {
   ...changeable,
   local_endpoint: maybe(changeable.local_endpoint),
-  remote_endpoint: maybe(changeable.remote_endpoint),
   addresses: {
     ...changeable.addresses,
     description: 'All the addresses inside the tunnel, in the place of those it has.',

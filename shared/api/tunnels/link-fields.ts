@@ -5,6 +5,7 @@ import { INTERFACE_NAME_PATTERN } from '../../tunnel/model.ts'
 import { field } from '../base/field-list.ts'
 import { flag, lookupId, maybe, orNull, ranged, withNull, refusedWith } from '../base/fields.ts'
 import { TUNNEL_SIDES, TUNNEL_TYPES } from '../base/lookups.ts'
+import { END_FIELDS } from './end-fields.ts'
 import { Count, Flag, Id, idIn, Sentence, Text } from '../base/shapes.ts'
 
 const key = (name: string, direction: string) =>
@@ -32,13 +33,6 @@ const trafficClass = <T>(name: string, more: { nullable?: true }, description: s
     ...refusedWith('INVALID_TOS', more.nullable ? withNull(expected) : expected, description),
   })
 }
-
-const endpoint = (name: string, description: string) =>
-  Type.String({
-    minLength: 2,
-    maxLength: 45,
-    ...refusedWith('INVALID_ENDPOINT', message('input.ip', { field: name }), description),
-  })
 
 export const LINK_FIELDS = {
   tunnel_id: field({ answer: Id }),
@@ -101,11 +95,7 @@ export const LINK_FIELDS = {
       ),
     ),
   }),
-  local_endpoint: field({
-    answer: Text,
-    request: endpoint('local_endpoint', 'The address of this server that outer packets come from.'),
-  }),
-  remote_endpoint: field({ answer: Text, request: endpoint('remote_endpoint', 'The address of the other server.') }),
+  ...END_FIELDS,
   bind_device: field({
     answer: nullable(Text),
     request: maybe(

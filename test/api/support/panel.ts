@@ -70,6 +70,8 @@ export interface TestPanel {
   /** Started by a test that has destinations checked. */
   readonly failover: Panel['failover']
   readonly pathFailover: Panel['pathFailover']
+  /** Started by a test that has tunnels follow names. */
+  readonly farEnds: Panel['farEnds']
   readonly db: Store
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -153,7 +155,7 @@ export const startPanel = async ({
   await keepRevisions({ db, bus, now: whole.now ?? clock.now })
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, pathFailover, networkWatch, notifications, readIncidents, incidents } = more
+  const { failover, pathFailover, farEnds, networkWatch, notifications, readIncidents, incidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -172,6 +174,7 @@ export const startPanel = async ({
     await metrics.stop()
     await failover.stop()
     await pathFailover.stop()
+    await farEnds.stop()
     await monitor.stop()
     await notifications.stop()
     await whole.db.destroy()
@@ -190,6 +193,7 @@ export const startPanel = async ({
     networkWatch,
     failover,
     pathFailover,
+    farEnds,
     monitor,
     notifications,
     readIncidents,

@@ -13,6 +13,7 @@ import type { FormField } from '../../../ui/src/components/form/fields.ts'
 /** The fields that the operator enters elsewhere. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   tunnel_side_id: 'the first step of the wizard says which side this is',
+  remote_hostname: 'in the field of the address of the other server',
   ikey: 'one key for both directions, which the form of a stored tunnel has apart',
   okey: 'as ikey',
   addresses: "the pool gives them, and the tunnel's own page changes them",
@@ -49,6 +50,18 @@ describe('The wizard of a tunnel', () => {
     )
     assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)
   })
+
+  it('sends a name of the other server as a name, and an address as an address', () => {
+    const sent = (remote_endpoint: string, decoded: CreateTunnelBody | null = null): unknown[] => {
+      const body = requestBody({ ...EMPTY, local_endpoint: '192.0.2.1', remote_endpoint }, decoded)
+      return [body.remote_endpoint, body.remote_hostname]
+    }
+    const code = { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' }
+    assert.deepEqual(sent(' far.example.net '), [undefined, 'far.example.net'])
+    assert.deepEqual(sent('far.example.net', code), [undefined, 'far.example.net'])
+    assert.deepEqual(sent('2001:db8::1'), ['2001:db8::1', undefined])
+    assert.deepEqual(sent('nonsense'), ['nonsense', undefined])
+  })
 })
 
 /** These components of a feature, or all of them, as text. */
@@ -71,6 +84,7 @@ describe('The form of a stored tunnel', () => {
     tunnel_type_id: 'chosen once, as the other server has it',
     tunnel_side_id: 'as tunnel_type_id',
     tunnel_number: 'as tunnel_type_id',
+    remote_hostname: 'in the field of the address of the other server',
     address_pool_id: 'chosen once: the addresses stay',
     force: 'offered with the addresses, on their own page',
     addresses: "the tunnel's own page changes them",

@@ -100,8 +100,8 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
   ],
   'a call whose body lacks a field': [
     `${PAGE} export const a = call('POST /tunnels', { body: { local_endpoint: '', remote_endpoint: '' } })`,
-    `${PAGE} export const a = call('POST /tunnels', { body: { local_endpoint: '' } })`,
-    /'remote_endpoint' is missing/,
+    `${PAGE} export const a = call('POST /tunnels', { body: { remote_endpoint: '' } })`,
+    /'local_endpoint' is missing/,
   ],
   'an answer that is read as another': [
     `${PAGE} export const a = async (): Promise<string> => (await call('GET /tunnels/{id}', { id: 1 })).note`,

@@ -18,6 +18,7 @@ const packages = [
     'nftables',
     'iptables',
     'conntrack',
+    'dnsmasq-base',
     'iputils-ping',
     'fping',
     'traceroute',

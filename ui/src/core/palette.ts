@@ -64,7 +64,12 @@ const withAnalysis = (found: readonly Place[]): Place[] => [
 const tunnels = async (search: string): Promise<Place[]> =>
   withAnalysis(
     (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map((tunnel) =>
-      place('tunnel', `/tunnels/${tunnel.tunnel_id}`, tunnelText(tunnel), tunnel.remote_endpoint),
+      place(
+        'tunnel',
+        `/tunnels/${tunnel.tunnel_id}`,
+        tunnelText(tunnel),
+        tunnel.remote_hostname ?? tunnel.remote_endpoint,
+      ),
     ),
   )
 

@@ -11,7 +11,8 @@ import { attempt } from '../../change/attempt.ts'
 import type { PanelAction } from '../../change/remediate.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
-import type { Resolution, ResolveHost } from '../../platform/network/resolver.ts'
+import type { Found } from '../../platform/network/followed-names.ts'
+import type { ResolveHost } from '../../platform/network/resolver.ts'
 import { reapplyRules } from '../routes/change.ts'
 import { addressProblem, chosenAddresses } from '../routes/draft/hostnames.ts'
 import { endConnections } from '../routes/end-connections.ts'
@@ -33,14 +34,14 @@ export interface HostnamesDeps {
 
 interface Resolved {
   readonly hostname: string
-  readonly resolution: Extract<Resolution, { readonly isFound: true }>
+  readonly resolution: Found
   /** The last look found the same addresses. */
   readonly isSteady: boolean
 }
 
 /** Returns what keeps some of the addresses from being used; null where nothing does. */
 export async function moveToAddresses(
-  deps: Required<HostnamesDeps>,
+  deps: HostnamesDeps,
   record: RouteRecord,
   { hostname, resolution, isSteady }: Resolved,
 ): Promise<Message | null> {
@@ -53,7 +54,7 @@ export async function moveToAddresses(
 }
 
 async function judgeAddresses(
-  { context, panelPorts }: Required<HostnamesDeps>,
+  { context, panelPorts }: HostnamesDeps,
   record: RouteRecord,
   hostname: string,
   addresses: readonly string[],
@@ -114,7 +115,7 @@ const sameEnds = (a: readonly NewDestination[], b: readonly NewDestination[]): b
   )
 
 async function move(
-  { context, traffic, record: writeEntry, logger }: Required<HostnamesDeps>,
+  { context, traffic, record: writeEntry, logger }: HostnamesDeps,
   { route_rule_id }: RouteRecord,
   hostname: string,
   usable: readonly string[],

@@ -1,7 +1,7 @@
 // What differs between two states of objects, field by field.
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldChange, ObjectDifference, RevisionKind } from '@panel/shared/api/revisions.ts'
-import { KINDS, type RevisionObject } from './items.ts'
+import { KINDS, wishOf, type RevisionObject } from './items.ts'
 import type { Item } from './packed.ts'
 
 export interface Pair {
@@ -12,14 +12,14 @@ export interface Pair {
   readonly after: Item | null
 }
 
-/** Those that differ, in the order in which one can refer to another. */
+/** Those that differ in what is asked for, in the order in which one can refer to another. */
 export function differing(before: readonly RevisionObject[], after: readonly RevisionObject[]): Pair[] {
   const pairs = new Map<string, Pair>()
   for (const { item, ...named } of before)
-    pairs.set(`${named.kind} ${named.target_key}`, { ...named, before: item, after: null })
+    pairs.set(`${named.kind} ${named.target_key}`, { ...named, before: wishOf(named.kind, item), after: null })
   for (const { item, ...named } of after) {
     const name = `${named.kind} ${named.target_key}`
-    pairs.set(name, { ...named, before: pairs.get(name)?.before ?? null, after: item })
+    pairs.set(name, { ...named, before: pairs.get(name)?.before ?? null, after: wishOf(named.kind, item) })
   }
   return [...pairs.values()].filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).sort(inTheirOrder)
 }

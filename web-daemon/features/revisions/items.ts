@@ -17,6 +17,18 @@ export interface RevisionObject {
   readonly item: Item
 }
 
+/** Fields whose values follow something else where that is named, as an address follows its name. */
+const FOLLOWING: Readonly<Partial<Record<RevisionKind, Readonly<Record<string, string>>>>> = {
+  tunnel: { remote_endpoint: 'remote_hostname' },
+  route: { bind_address: 'bind_address_interface', snat_address: 'snat_address_interface' },
+}
+
+/** What is asked for, without what follows from that by itself. */
+export function wishOf(kind: RevisionKind, item: Item): Item {
+  const names = FOLLOWING[kind] ?? {}
+  return Object.fromEntries(Object.entries(item).filter(([field]) => (item[names[field] ?? ''] ?? null) === null))
+}
+
 /** Reads those of one kind, by their keys or all of them. */
 type Reader = (db: ReadDb, keys: readonly string[] | null) => Promise<RevisionObject[]>
 

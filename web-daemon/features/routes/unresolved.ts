@@ -1,9 +1,8 @@
 // Why a host name leads nowhere: it has no address, or addresses of the other family alone.
 import type { Family } from '@panel/shared/address/ip.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { otherFamily } from '../../platform/network/followed-names.ts'
 import type { Resolution } from '../../platform/network/resolver.ts'
-
-export const otherFamily = (family: Family): Family => (family === 6 ? 4 : 6)
 
 /** `other`: what it resolves to in the other family. */
 export function whyUnresolved(hostname: string, family: Family, error: string, other: Resolution | undefined): Message {

@@ -56,13 +56,16 @@ async function differencesOf(db: WriteDb, { table, key }: Followed): Promise<rea
   return rows
 }
 
-/** What a change that came to nothing leaves behind in a record. */
+/** What a change that came to nothing leaves behind in a record, and what is found out about it meanwhile. */
 export const NOTES: readonly string[] = [
   'updated_date',
   'apply_status_id',
   'last_apply_error',
   'last_apply_error_message',
   'last_applied_date',
+  'remote_resolved_date',
+  'remote_hostname_problem',
+  'remote_hostname_problem_message',
 ]
 
 const isOfNotesAlone = ({ before, now }: Difference): boolean => {

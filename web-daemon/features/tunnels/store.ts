@@ -78,7 +78,15 @@ function matching<O>(
   const { search, tunnel_ids } = filter
   if (tunnel_ids) all = all.where(isAmong('tunnel_id', tunnel_ids))
   if (search === undefined || search === '') return all
-  const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
+  const words = [
+    'interface_name',
+    'display_name',
+    'note',
+    'tags',
+    'local_endpoint',
+    'remote_endpoint',
+    'remote_hostname',
+  ] as const
   const inner = sql`a.address || '/' || a.prefix_length || ' ' || a.peer_address`
   const isInside = sql<boolean>`exists (select 1 from tunnel_address a where a.tunnel_id = tunnel.tunnel_id and ${holds(inner, search)})`
   return all.where((e) => e.or([...words.map((column) => holds(column, search)), isInside]))

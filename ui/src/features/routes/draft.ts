@@ -2,6 +2,7 @@
 import { emptyValues, requestOf, valuesOf, type ValuesOf } from '../../components/form/fields.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
+import { isHostname } from '../../core/hostname.ts'
 import { FIELDS } from './fields.ts'
 
 export interface DestinationValues {
@@ -49,9 +50,6 @@ export const emptyRoute = (tunnel_id: number | null = null): RouteValues => ({
 /** A name with several addresses is listed once for each of them, and is one line of the form. */
 const isFirstOfName = (one: RouteView['destinations'][number], at: number, all: RouteView['destinations']): boolean =>
   one.hostname === null || all.findIndex(({ hostname, port }) => hostname === one.hostname && port === one.port) === at
-
-/** A name has a dot and ends in letters; what is neither that nor an address is refused as an address. */
-export const isHostname = (text: string): boolean => /^[^\s:]+\.[a-z][a-z0-9-]*\.?$/i.test(text.trim())
 
 export const formValues = (route: RouteView): RouteValues => ({
   ...valuesOf(FIELDS, route),

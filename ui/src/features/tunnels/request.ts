@@ -1,10 +1,12 @@
 // The values of the wizard and the request built from them; the server fills empty fields.
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { isHostname } from '../../core/hostname.ts'
 import { NO_OPTIONS, type Options } from './options.ts'
 
 export interface TunnelRequest extends Options {
   tunnel_type_id: number | null
   local_endpoint: string
+  /** The address, or a name. */
   remote_endpoint: string
   display_name: string
   address_pool_id: number | null
@@ -39,7 +41,7 @@ export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   ...EMPTY,
   tunnel_type_id: decoded.tunnel_type_id ?? null,
   local_endpoint: decoded.local_endpoint,
-  remote_endpoint: decoded.remote_endpoint,
+  remote_endpoint: decoded.remote_endpoint ?? '',
   interface_name: decoded.interface_name ?? '',
   mtu: decoded.mtu ?? null,
   ttl: decoded.ttl ?? null,
@@ -49,7 +51,7 @@ export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
 
 /** `decoded` is the pairing code's tunnel; its addresses, keys, side and number are kept. */
 export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | null): CreateTunnelBody => {
-  const { key: _key, force, ...fields } = request
+  const { key: _key, force, remote_endpoint, ...fields } = request
   const trimmed = Object.entries(fields).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.trim() : value,
@@ -60,14 +62,22 @@ export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | 
     ...trimmed.filter(([name, value]) => value !== null && value !== '' && !isOffAnyway(name, value)),
     ...(force ? [['force', force]] : []),
   ]) as Partial<CreateTunnelBody>
+  const { remote_endpoint: _theirs, ...kept } = decoded ?? {}
   return {
-    ...decoded,
+    ...kept,
     ...parseKeys(request.key.trim()),
     ...own,
     local_endpoint: request.local_endpoint.trim(),
-    remote_endpoint: request.remote_endpoint.trim(),
+    ...farEndOf(remote_endpoint),
   }
 }
+
+/** What was typed as the far end. */
+export const farEndOf = (text: string): Pick<CreateTunnelBody, 'remote_endpoint' | 'remote_hostname'> =>
+  isHostname(text) ? { remote_hostname: text.trim() } : { remote_endpoint: text.trim() }
+
+/** The field of the forms that a field of the API is entered in. */
+export const fieldOf = (name: string): string => (name === 'remote_hostname' ? 'remote_endpoint' : name)
 
 /** What is no number goes as it was typed, for the server to refuse: JSON would make it null, which means no key. */
 const parseKeys = (text: string): Readonly<Record<string, unknown>> => {

@@ -20,6 +20,7 @@ const TUNNEL: Fields<Watched> = {
   type: ({ tunnel }) => typeName(tunnel),
   local_endpoint: ({ tunnel }) => tunnel.local_endpoint,
   remote_endpoint: ({ tunnel }) => tunnel.remote_endpoint,
+  remote_hostname: ({ tunnel }) => tunnel.remote_hostname,
   addresses: ({ tunnel }) => together(formatAddresses(tunnel)),
   mtu: ({ tunnel }) => tunnel.mtu,
 }

@@ -13,8 +13,13 @@ import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
 import { FIELDS } from './options.ts'
+import { farEndOf, fieldOf } from './request.ts'
 
-const formValues = (stored: TunnelView) => ({ ...valuesOf(FIELDS, stored), local_endpoint: stored.local_endpoint })
+const formValues = (stored: TunnelView) => ({
+  ...valuesOf(FIELDS, stored),
+  local_endpoint: stored.local_endpoint,
+  remote_endpoint: stored.remote_hostname ?? stored.remote_endpoint,
+})
 export type TunnelValues = ReturnType<typeof formValues>
 
 interface TunnelFormOptions extends Pick<FormOptions<TunnelValues>, 'page' | 'isPreview'> {
@@ -36,11 +41,13 @@ export class TunnelForm {
       ...more,
       values: this.#valuesOf(tunnel),
       keep: `tunnel/${tunnel.tunnel_id}`,
+      fieldOf,
       onStale: (record) => this.#valuesOf(record as TunnelView),
       send: () => (send ?? this.save)(),
     })
     registerFields(this.form, FIELDS)
     this.form.fields.set('local_endpoint', { label: () => t('tunnel_new.local'), show: String })
+    this.form.fields.set('remote_hostname', { label: () => t('tunnel_new.remote'), show: String })
   }
 
   #valuesOf(stored: TunnelView): TunnelValues {
@@ -59,7 +66,14 @@ export class TunnelForm {
       ...requestOf(FIELDS, values),
       local_endpoint: values.local_endpoint.trim(),
     }
-    const body = Object.fromEntries(changedValues(base, values).map(({ name }) => [name, sent[name]]))
+    const { remote_hostname: name } = this.#tunnel
+    const body = Object.fromEntries(
+      changedValues(base, values).flatMap(({ name: changed }) =>
+        changed === 'remote_endpoint'
+          ? Object.entries({ ...(name !== null && { remote_hostname: null }), ...farEndOf(values.remote_endpoint) })
+          : [[changed, sent[changed]]],
+      ),
+    )
     return { method: 'PATCH', path: `/tunnels/${this.#tunnel.tunnel_id}`, body }
   }
 

@@ -1,17 +1,17 @@
 // The addresses of a draft's destinations. What a name resolves to comes from other people, so it is held against the
 // same rules as an address that the operator writes, and never leads to the panel or to SSH of this host.
-import { canonicalIp, compareIp, parseIp } from '@panel/shared/address/ip.ts'
+import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isLoopback } from '@panel/shared/address/special.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { MAX_ADDRESSES_OF_NAME, type RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { canonicalName, inOrder, otherFamily, stickyAddress } from '../../../platform/network/followed-names.ts'
 import { has, portsOf } from '../ports.ts'
-import { hasOtherFamily, otherFamily, whatBecomes, whyUnresolved } from '../unresolved.ts'
+import { hasOtherFamily, whatBecomes, whyUnresolved } from '../unresolved.ts'
 import { warn, type DraftContext } from './context.ts'
 import { destinationProblem } from './destination-problem.ts'
 import { destinationBeyond, ownPorts, type Home } from './limits.ts'
 import type { Listening } from './listener.ts'
-import { canonicalName } from './names.ts'
 
 /** How the request names the fields of a destination: `destination_address`, or `destinations.0.address`. */
 export interface Place {
@@ -143,19 +143,13 @@ function leadsHome(home: Home, listening: Listening, address: string, port: numb
   return [...panel, ...sshd].some((one) => has(there, one))
 }
 
-/** What is taken of the addresses that a name resolves to: in an order that does not depend on that of the answer. */
-export function chosenAddresses(
+/** What is taken of the addresses that a name resolves to. */
+export const chosenAddresses = (
   policy: 'first' | 'all',
   addresses: readonly string[],
   held: readonly string[],
-): string[] {
-  const inOrder = [...new Set(addresses)].sort((a, b) => {
-    const [one, other] = [parseIp(a), parseIp(b)]
-    return one && other ? compareIp(one, other) : 0
-  })
-  if (policy === 'all') return inOrder.slice(0, MAX_ADDRESSES_OF_NAME)
-  return [held.find((address) => inOrder.includes(address)) ?? inOrder[0] ?? '']
-}
+): string[] =>
+  policy === 'all' ? inOrder(addresses).slice(0, MAX_ADDRESSES_OF_NAME) : [stickyAddress(addresses, held)]
 
 const heldBy = ({ stored }: DraftContext, { hostname }: Name, port: number): string[] =>
   (stored?.destinations ?? [])

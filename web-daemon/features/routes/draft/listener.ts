@@ -7,7 +7,7 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
-import { canonicalName } from './names.ts'
+import { canonicalName } from '../../../platform/network/followed-names.ts'
 import { draftOfInterface } from './of-interface.ts'
 
 export interface Listening {

@@ -2,15 +2,13 @@
 // what it was last resolved to: it is resolved again in the background.
 import { parseIp, type Family } from '@panel/shared/address/ip.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import { canonicalName } from '../../../platform/network/followed-names.ts'
 import { resolveHost, type Resolution } from '../../../platform/network/resolver.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
 
 /** Resolutions by family: a rule without a bind address is of the family of its first destination. */
 export type Names = ReadonlyMap<string, Readonly<Record<Family, Resolution>>>
-
-/** The name in the form in which it is compared and stored. */
-export const canonicalName = (hostname: string): string => hostname.toLowerCase().replace(/\.$/, '')
 
 export async function resolveNames(
   body: Partial<CreateRouteBody>,

@@ -66,7 +66,7 @@ export const ROUTES = {
   'routes.dns_servers': json<readonly string[]>(
     [],
     DNS_SERVERS,
-    'DNS servers that resolve the host names of destinations, each with its port where that is not 53. Without any, those of this server are used.',
+    'DNS servers that resolve the host names of destinations and of the other servers of tunnels, each with its port where that is not 53. Without any, those of this server are used.',
   ),
   'routes.warn_conntrack_usage_percent': float(
     80,

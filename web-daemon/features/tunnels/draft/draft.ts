@@ -19,6 +19,7 @@ import { draftOptions, packetOptions, pathMtuDiscovery, formatTrafficClass } fro
 import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
+import { farEndFields, withFarEnd } from './far-end.ts'
 import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 
 export interface Draft {
@@ -45,8 +46,9 @@ export async function draftTunnel(
   { body, problems }: Incoming<CreateTunnelBody>,
   { isRestored = false, withLinkKinds = false }: DraftOptions = {},
 ): Promise<Draft> {
+  const requested = await makeDraftContext(context, body, problems, { withLinkKinds })
   const draft = {
-    ...(await makeDraftContext(context, body, problems, { withLinkKinds })),
+    ...(await withFarEnd(requested, { sent: body, isRestored })),
     hasNoAddresses: isRestored && body.addresses?.length === 0,
   }
   const drafted = draftFields(draft)
@@ -111,12 +113,14 @@ export function makeRecord(
   now: string,
 ): NewTunnel {
   const { body, settings } = draft
+  const { remote_hostname = null } = body
+  const farEnd = { remote_endpoint: canonicalIp(body.remote_endpoint ?? ''), remote_hostname }
   return {
     ...withDefaults(TUNNEL_FIELDS, body),
     tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
     ...place,
     local_endpoint: canonicalIp(body.local_endpoint ?? ''),
-    remote_endpoint: canonicalIp(body.remote_endpoint ?? ''),
+    ...farEndFields(draft.stored, farEnd, now),
     mtu: chosenMtu(draft, mtu),
     ...outerHeader(draft),
     ...keys,
@@ -151,5 +155,7 @@ function resolveRequest(body: CreateTunnelBody, record: NewTunnel): CreateTunnel
     prefix_length,
     is_primary,
   }))
-  return { ...body, interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id, addresses }
+  const { remote_endpoint, remote_hostname } = record
+  const decided = { interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id, addresses }
+  return { ...body, ...(remote_hostname !== null && { remote_hostname, remote_endpoint }), ...decided }
 }

@@ -7,7 +7,7 @@ import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ExistingTunnel } from '../store.ts'
-import type { Ends } from './ends.ts'
+import { farEndField, type Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'
 
 export interface Keys {
@@ -27,7 +27,7 @@ export function draftKeys(draft: DraftContext, ends: Ends, draw: () => number = 
   const duplicate = sameEnds.find(({ ikey }) => ikey === keys.ikey)
   if (duplicate) {
     draft.problems.add(
-      'remote_endpoint',
+      farEndField(draft.body),
       'TUNNEL_ENDPOINT_CONFLICT',
       message('tunnel.duplicate', { tunnel: tunnelNamed(duplicate), key: keys.ikey ?? 'none' }),
       { tunnel_id: duplicate.tunnel_id },

@@ -14,6 +14,7 @@ import { NO_FACTS, type HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
 import { draftFields, incomplete, makeRecord } from './draft.ts'
+import { farEndFields, withFarEnd } from './far-end.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedTunnel, type DraftContext } from './context.ts'
 
 export interface UpdateDraft {
@@ -30,6 +31,8 @@ export interface UpdateRequest {
   readonly body: UpdateTunnelBody
   /** Prefilled with what the schema found. */
   readonly problems: Problems
+  /** What the name of the far end has been found to lead to. */
+  readonly resolved?: readonly string[]
   /** Maps a field of the tunnel to the field of the request that it came from. */
   readonly mapField?: (field: string) => string
 }
@@ -38,11 +41,13 @@ export interface UpdateRequest {
 export async function draftUpdate(
   context: ReadContext,
   stored: TunnelRecord,
-  { body, problems, mapField = (field) => field }: UpdateRequest,
+  { body, problems, resolved, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
   const wanted = { ...asCreateBody(stored), ...body }
   const drafting = (facts?: HostFacts): Promise<DraftContext> =>
-    makeDraftContext(context, wanted, problems, { stored, ...(facts && { facts }) })
+    makeDraftContext(context, wanted, problems, { stored, ...(facts && { facts }) }).then((draft) =>
+      withFarEnd(draft, { sent: body, ...(resolved && { resolved }) }),
+    )
   let away: Refusal | null = null
   const draft = await drafting().catch((thrown: unknown) => {
     if (!isHelperAway(thrown)) throw thrown
@@ -102,5 +107,6 @@ function withChanges(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewT
   const named = Object.fromEntries(Object.entries(drafted).filter(([field]) => field in body)) as Partial<NewTunnel>
   const is_name_templated =
     drafted.interface_name === stored.interface_name ? stored.is_name_templated : drafted.is_name_templated
-  return { ...unnamed, ...named, is_name_templated, updated_date: drafted.updated_date }
+  const { updated_date } = drafted
+  return { ...unnamed, ...named, ...farEndFields(stored, drafted, updated_date), is_name_templated, updated_date }
 }
