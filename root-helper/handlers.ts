@@ -6,6 +6,7 @@ import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/share
 import type { HelperFacts, Tools } from '@panel/shared/host/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { eventSubscriber } from './events/subscribe.ts'
+import { settingSwitches } from './nouns/forwarding/start.ts'
 import { forwardingSubject, hostChange, probeForwarding } from './nouns/forwarding/subject.ts'
 import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Kernel, KernelEvents } from './kernel/facilities.ts'
@@ -110,10 +111,12 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
     'ruleset.apply': (change) =>
       inTurn(() =>
-        applyRuleset(kernel.rulesets, journal, change, {
-          allowAdded: allowingIn(kernel),
-          submitted: endOlderOf(kernel),
-        }).then(counted),
+        settingSwitches(kernel.forwarding, () =>
+          applyRuleset(kernel.rulesets, journal, change, {
+            allowAdded: allowingIn(kernel),
+            submitted: endOlderOf(kernel),
+          }).then(counted),
+        ),
       ),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params).then(counted)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),

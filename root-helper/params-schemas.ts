@@ -4,6 +4,7 @@ import { METHODS } from '@panel/shared/rpc/methods.ts'
 
 interface Schema {
   readonly [word: string]: unknown
+  readonly nullable?: boolean
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -24,13 +25,16 @@ const innerOf = ({ properties = {}, items, anyOf = [] }: Schema): readonly Schem
   ...anyOf,
 ]
 
-/** Counts in how many places each schema stands. What stands inside two copies of one schema stands once. */
-function count(schema: Schema, times: Map<string, number>): void {
+/** Counts in how many places each schema stands, with null or without. What stands inside two copies stands once. */
+function count({ nullable: _, ...schema }: Schema, times: Map<string, number>): void {
   const text = textOf(schema)
   const before = times.get(text) ?? 0
   times.set(text, before + 1)
   if (before === 0) for (const inner of innerOf(schema)) count(inner, times)
 }
+
+/** `else` adds an error after those of the schema it leads to, and only the first is read. */
+const orNull = (schema: Schema): Schema => ({ if: { type: 'null' }, else: schema })
 
 /** Returns a schema for each method, under its name as `$id`, and those that they refer to. */
 export function paramsSchemas(): Schema[] {
@@ -40,14 +44,16 @@ export function paramsSchemas(): Schema[] {
   const shared = new Map<string, string>()
   const schemas: Schema[] = []
 
-  const place = (schema: Schema): Schema => {
+  const place = ({ nullable, ...schema }: Schema): Schema => {
     const text = textOf(schema)
-    if (times.get(text) === 1 || text.length < SHORTEST) return withReferences(schema)
+    if (times.get(text) === 1 || text.length < SHORTEST)
+      return withReferences({ ...schema, ...(nullable && { nullable }) })
     if (!shared.has(text)) {
       shared.set(text, `shared-${shared.size}`)
       schemas.push({ ...withReferences(schema), $id: shared.get(text) })
     }
-    return { $ref: shared.get(text) }
+    const reference = { $ref: shared.get(text) }
+    return nullable ? orNull(reference) : reference
   }
   const withReferences = (schema: Schema): Schema => ({
     ...schema,

@@ -1,6 +1,11 @@
 // What root refuses to any client. It bounds what a compromised web daemon can do.
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
-import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
+import {
+  CONNTRACK_MAX_KEY,
+  SYSCTL_KEYS,
+  type ForwardingFound,
+  type ForwardingState,
+} from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
@@ -18,8 +23,9 @@ import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
-import { wouldLose } from '@panel/shared/forwarding/host.ts'
+import { wouldLose, type HostForwarding } from '@panel/shared/forwarding/host.ts'
 import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
+import { isSizeDue, whyNoSize, whyNotSize, type Sized } from '@panel/shared/forwarding/size.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/elements.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
@@ -27,6 +33,7 @@ import { lostFeatures } from '@panel/shared/tunnel/unmodelled.ts'
 import type { Links } from './kernel/facilities.ts'
 import type { HeldRuleset } from './kernel/relay-facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
+import { within } from './limits.ts'
 import { RefusedError } from './refused.ts'
 
 /** The names that a change is about: one, or two where it gives a tunnel another name. */
@@ -181,6 +188,17 @@ export function allowForwarding(
       'unsupported',
       message('root.no_switch', { what: absent.map((name) => SYSCTL_KEYS[name]).join(', ') }),
     )
+}
+
+/** The value before the panel is what root found and recorded, so that no request takes the host below it. */
+export function allowSize(found: Sized, before: HostForwarding, after: HostForwarding): void {
+  const size = after.saved?.conntrack_max?.value
+  if (size !== undefined && size !== before.saved?.conntrack_max?.value) {
+    const absent = whyNoSize(found)
+    if (absent) throw new RefusedError('unsupported', absent)
+    within(whyNotSize(found, size))
+  }
+  if (!isSizeDue(before, after)) throw new RefusedError('malformed', `No file says of this ${CONNTRACK_MAX_KEY}`)
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */

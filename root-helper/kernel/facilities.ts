@@ -3,12 +3,7 @@
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type {
-  AdvertisedInterface,
-  ForwardingFound,
-  ForwardingSwitches,
-  Switch,
-} from '@panel/shared/forwarding/model.ts'
+import type { AdvertisedInterface, ForwardingFound, ForwardingState, Switch } from '@panel/shared/forwarding/model.ts'
 import type {
   FoundRoute,
   HostInterface,
@@ -182,8 +177,11 @@ export interface OwnClient {
 
 /** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
-  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file' | 'advertised'> & { live: ForwardingSwitches }>
+  facts(): Promise<
+    Pick<ForwardingFound, 'missing' | 'sysctl_path' | 'conntrack'> & Pick<ForwardingState, 'live' | 'conntrack_max'>
+  >
   set(name: Switch, is_on: boolean): Promise<void>
+  setConntrackMax(value: number): Promise<void>
   /** Interfaces that have IPv6 from router advertisements which the kernel takes, and the named ones that are there. */
   advertised(
     interface_names: readonly string[],

@@ -21,7 +21,8 @@ export function wayBackOf(folds: Folds, from_id: number): WindowWayBack {
     rules: items,
     forwarding: forwarding && {
       live: forwarding.live,
-      saved: saved && { switches: saved.switches, previous: saved.previous },
+      conntrack_max: forwarding.conntrack_max,
+      saved: saved && { switches: saved.switches, previous: saved.previous, conntrack_max: saved.conntrack_max },
     },
     next_id,
   }

@@ -15,6 +15,7 @@ import { acceptRaKey, isPlainName } from './sysctl.ts'
 /** Root's own state: the names of interfaces are never sent to it. */
 export interface HostForwarding {
   readonly live: ForwardingSwitches
+  readonly conntrack_max: number | null
   readonly saved: SavedSwitches | null
   /** Those that have their IPv6 from router advertisements, and those that our file names. */
   readonly accept_ra: AcceptRa
@@ -33,23 +34,26 @@ const valuesOf = (
 
 /** The switches as a caller states them, on a host of which the rest is as it was found. */
 export function onHost(
-  { live, saved }: ForwardingState,
+  { live, conntrack_max, saved }: ForwardingState,
   { advertised }: Pick<ForwardingFound, 'advertised'>,
 ): HostForwarding {
   return {
     live,
+    conntrack_max,
     saved: saved && { ...saved, accept_ra: valuesOf(advertised, ({ previous }) => previous) },
     accept_ra: valuesOf(advertised, ({ accept_ra }) => accept_ra),
   }
 }
 
 /** What `wanted` comes to on that host: what it has by router advertisement stays, and a revert puts back what was. */
-export function keepingAdvertised(before: HostForwarding, { live, saved }: ForwardingState): HostForwarding {
+export function keepingAdvertised(before: HostForwarding, after: ForwardingState): HostForwarding {
+  const { live, conntrack_max, saved } = after
   const [was, is] = [before.saved?.switches.ipv6 === true, saved?.switches.ipv6 === true]
   const recorded = before.saved?.accept_ra ?? {}
   if (was && !is)
     return {
       live,
+      conntrack_max,
       saved: saved && { ...saved, accept_ra: {} },
       accept_ra: mapValues(before.accept_ra, (value, name) => recorded[name] ?? value),
     }
@@ -59,6 +63,7 @@ export function keepingAdvertised(before: HostForwarding, { live, saved }: Forwa
   )
   return {
     live,
+    conntrack_max,
     saved: saved && { ...saved, accept_ra: isTurnedOn && is ? { ...taking, ...recorded } : recorded },
     accept_ra: isTurnedOn ? mapValues(before.accept_ra, always) : before.accept_ra,
   }

@@ -1,5 +1,5 @@
 // The inverse of renderSysctl: what our file of sysctl.d turns on, or that the file is not one of ours.
-import { switchesBy, type AcceptRa, type ForwardingSwitches, type SavedSwitches } from './model.ts'
+import { switchesBy, type AcceptRa, type ForwardingSwitches, type SavedSize, type SavedSwitches } from './model.ts'
 import { isPlainName, renderSysctl, SYSCTL_MARK } from './sysctl.ts'
 
 /** Null where the text differs by a byte from what we would write: a foreign file, or ours edited by hand. */
@@ -11,6 +11,7 @@ export function readSysctl(content: string): SavedSwitches | null {
       switches: switchesIn(mark['switches']),
       previous: switchesIn(mark['previous']),
       accept_ra: acceptRaIn(mark['accept_ra']),
+      conntrack_max: sizeIn(mark['conntrack_max']),
     }
     return renderSysctl(saved) === content ? saved : null
   } catch {
@@ -28,3 +29,8 @@ const acceptRaIn = (values: unknown): AcceptRa =>
       isPlainName(name) && (value === 0 || value === 1 || value === 2) ? [[name, value]] : [],
     ),
   )
+
+function sizeIn(size: unknown): SavedSize | null {
+  const { value, previous } = (size ?? {}) as Partial<Record<string, unknown>>
+  return Number.isSafeInteger(value) && Number.isSafeInteger(previous) ? ({ value, previous } as SavedSize) : null
+}

@@ -1,6 +1,7 @@
 // The switches as a file of sysctl.d: what systemd-sysctl sets at boot, and what was set before us.
 import {
   ACCEPT_ALWAYS,
+  CONNTRACK_MAX_KEY,
   SWITCHES,
   switchesBy,
   SYSCTL_KEYS,
@@ -13,16 +14,23 @@ export const SYSCTL_MARK = '# tunnel-panel: '
 export const SYSCTL_FILE = '99-tunnel-panel.conf'
 
 /** Writes the file that readSysctl reads. A switch that is off is left to other software. */
-export function renderSysctl({ switches, previous, accept_ra }: SavedSwitches): string {
+export function renderSysctl({ switches, previous, conntrack_max, accept_ra }: SavedSwitches): string {
   const inOrder = (values: ForwardingSwitches): ForwardingSwitches => switchesBy((name) => values[name])
   const names = Object.keys(accept_ra).sort()
   const advertised = Object.fromEntries(names.map((name) => [name, accept_ra[name]]))
   const mark =
-    SYSCTL_MARK + JSON.stringify({ switches: inOrder(switches), previous: inOrder(previous), accept_ra: advertised })
+    SYSCTL_MARK +
+    JSON.stringify({
+      switches: inOrder(switches),
+      previous: inOrder(previous),
+      accept_ra: advertised,
+      ...(conntrack_max && { conntrack_max: { value: conntrack_max.value, previous: conntrack_max.previous } }),
+    })
   const lines = [
     // Ahead of the switch: without it the kernel drops what it has learnt on that interface.
     ...names.map((name) => `${acceptRaKey(name)} = ${ACCEPT_ALWAYS}`),
     ...SWITCHES.filter((name) => switches[name]).map((name) => `${SYSCTL_KEYS[name]} = 1`),
+    ...(conntrack_max ? [`${CONNTRACK_MAX_KEY} = ${conntrack_max.value}`] : []),
   ]
   return `${[mark, '# Relay rules forward packets. The values before are recorded above; the panel puts them back when asked to.', ...lines].join('\n')}\n`
 }

@@ -7,6 +7,21 @@ export const FORWARDING = {
     'The kernel does not count bytes per connection (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted regardless. Turn on “Count each connection” on the page “IP forwarding”: it applies to connections that begin afterwards.',
   'forwarding.conntrack_full':
     'The kernel tracks {count} of at most {max} connections ({usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.',
+  'forwarding.size_changed':
+    'The panel has the kernel track {size, number} connections at most, and another program has set that to {max, number}. Set it again, or put back what was before the panel.',
+  'forwarding.size_alone':
+    'The number of connections is changed by itself: send it without what turns forwarding or counting on or back',
+  'forwarding.note_size':
+    'The number of connections that was set before is recorded, and put back only when you ask for it.',
+  'forwarding.note_size_reverted': 'The kernel tracks as many connections as before the panel changed that.',
+  'forwarding.note_size_nothing':
+    'The panel has not changed how many connections are tracked, so there is nothing to put back.',
+  'forwarding.size_unlimited':
+    'net.netfilter.nf_conntrack_max is 0, so the kernel tracks any number of connections, and there is nothing to raise',
+  'forwarding.size_of_host':
+    'How many connections are tracked cannot be set in a container: set it outside, where its kernel is set up',
+  'forwarding.size_range':
+    'The kernel can be made to track {least, number} to {most, number} connections on this server, not {size, number}: no fewer than before the panel, and no more than its memory and its table have room for',
   'forwarding.note_connections':
     'Connections that begin from now on have bytes and age. What was set before is recorded, and put back only when you ask for it with revert.',
   'forwarding.note_connections_reverted': 'The kernel counts connections as it did before the panel changed that.',

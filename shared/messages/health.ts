@@ -37,6 +37,9 @@ export const HEALTH = {
   'health.fix_reapply_stray': 'Reapply the rule, which takes it out.',
   'health.forwarding_state': '{family} forwarding {state, select, on {is on} other {is off}}.',
   'health.fix_forwarding': 'Turn IP forwarding on.',
+  'health.fix_table': 'Have the kernel track up to {size, number} connections.',
+  'health.fix_table_room':
+    'This server has room to track {most, number} connections at most: give it more memory, or relay fewer connections.',
   'health.not_shadowed': 'No rule that stands earlier takes all that this one listens for.',
   'health.fix_order': 'Move the rule before {rules}, or disable {count, plural, one {that one} other {those rules}}.',
   'health.firewalls_unreadable': '{detail}, so a firewall that drops relayed packets would not be seen here.',

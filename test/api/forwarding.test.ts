@@ -36,6 +36,8 @@ describe('IP forwarding', () => {
       previous_values: {},
       can_revert: false,
       conntrack_count: 0,
+      conntrack_max_set: null,
+      conntrack_max_doubled: 524_288,
       conntrack_usage_percent: 0,
       namespace: 'table inet panel',
     })

@@ -136,7 +136,7 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
         assert.equal((await kernel.forwarding.facts()).live[family], is_on)
       }
     }
-    const saved = { switches: switchesBy((name) => name === 'ipv4'), previous: live }
+    const saved = { switches: switchesBy((name) => name === 'ipv4'), previous: live, conntrack_max: null }
     await kernel.forwarding.writeFile(renderSysctl({ ...saved, accept_ra: {} }))
     assert.deepEqual((await probeForwarding(kernel.forwarding)).state.saved, saved)
     await kernel.forwarding.writeFile('net.ipv4.ip_forward = 1\n')

@@ -187,7 +187,7 @@ describe('The impact that is foretold, and real connections', function () {
 
   it('agree for forwarding that is turned off: all stand still, and go on once it is back', async () => {
     const { state } = await askOnce(rig.socket, 'forwarding.probe', {})
-    const off = { live: { ...state.live, ipv4: false }, saved: null }
+    const off = { ...state, live: { ...state.live, ipv4: false }, saved: null }
     await askOnce(rig.socket, 'forwarding.apply', { before: state, after: off })
     await api('POST', '/system/forwarding/enable', {})
     await made(1001)

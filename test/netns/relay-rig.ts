@@ -246,7 +246,7 @@ export class RelayRig {
       'route add ::/0 via fd09::1',
     )
     const { state: before } = await askOnce(this.socket, 'forwarding.probe', {})
-    const after = { live: { ...before.live, ipv4: true, ipv6: true }, saved: before.saved }
+    const after = { ...before, live: { ...before.live, ipv4: true, ipv6: true } }
     await askOnce(this.socket, 'forwarding.apply', { before, after })
   }
 

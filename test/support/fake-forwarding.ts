@@ -10,7 +10,9 @@ export class FakeForwarding implements Forwarding {
   /** The values of interfaces that have their IPv6 from router advertisements. */
   acceptRa: Record<string, number> = {}
   isSettable = true
-  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }
+  conntrack: { count: number; max: number } | null = { count: 0, max: 262_144 }
+  /** What may be set; null in another network namespace than the first. */
+  most: number | null = 2_097_152
   readonly #change: (what: string) => void
 
   constructor(change: (what: string) => void) {
@@ -21,8 +23,10 @@ export class FakeForwarding implements Forwarding {
     live: switchesBy((name) => this.live[name] === true),
     missing: this.missing,
     sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
-    conntrack: this.conntrack,
+    conntrack_max: this.conntrack?.max ?? null,
+    conntrack: this.conntrack && { count: this.conntrack.count, most: this.most },
   })
+  picture = (): unknown => [this.live, this.file, this.acceptRa, this.conntrack?.max ?? null]
   readFile = async (): Promise<string | null> => this.file
   advertised = async (named: readonly string[]): ReturnType<Forwarding['advertised']> =>
     Object.entries(this.acceptRa)
@@ -37,6 +41,11 @@ export class FakeForwarding implements Forwarding {
   async set(name: Switch, is_on: boolean): Promise<void> {
     this.#change(`forwarding ${name} ${is_on}`)
     this.live = { ...this.live, [name]: is_on }
+  }
+
+  async setConntrackMax(value: number): Promise<void> {
+    this.#change(`conntrack_max ${value}`)
+    if (this.conntrack) this.conntrack = { ...this.conntrack, max: value }
   }
 
   async writeFile(content: string): Promise<void> {

@@ -126,7 +126,7 @@ export class FakeKernel implements Kernel {
       networks: this.networks.picture(),
       rules: this.rulesets.picture(),
       handedOver: this.ruleBackends.picture(),
-      forwarding: [this.forwarding.live, this.forwarding.file, this.forwarding.acceptRa],
+      forwarding: this.forwarding.picture(),
     })
   }
 

@@ -39,7 +39,7 @@ const LINK_CHANGES = [
   'changeSettings',
 ] as const
 const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
-const FORWARDING_CHANGES = ['set', 'setAcceptRa', 'writeFile', 'removeFile'] as const
+const FORWARDING_CHANGES = ['set', 'setConntrackMax', 'setAcceptRa', 'writeFile', 'removeFile'] as const
 const NETWORK_CHANGES = ['keep', 'forget', 'setRoutes', 'removeRoute', 'addAddress', 'removeAddress'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 

@@ -79,6 +79,43 @@ describe('IP forwarding', () => {
     assert.equal(host.kernel.forwarding.live.conntrack_timestamp, false)
   })
 
+  it('doubles how many connections are tracked by one click, and puts that back behind a question that says what follows', async () => {
+    host.kernel.forwarding.conntrack = { count: 250_000, max: 262_144 }
+    const { page } = await visitIt()
+    await page.getByRole('button', { name: 'Track up to 524,288' }).click()
+    await page.getByText(/250,000 of at most 524,288 connections/).waitFor()
+    assert.equal(host.kernel.forwarding.conntrack.max, 524_288)
+    await page.getByRole('button', { name: 'Put back to 262,144' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Track no more connections than before the panel?' })
+    await dialog.getByText('While more than 262,144 are tracked, the kernel drops new connections.').waitFor()
+    await dialog.getByRole('button', { name: 'Put back to 262,144' }).click()
+    await page.getByText(/250,000 of at most 262,144 connections/).waitFor()
+    assert.deepEqual(
+      [host.kernel.forwarding.conntrack.max, await page.getByRole('button', { name: /Put back/ }).count()],
+      [262_144, 0],
+    )
+  })
+
+  it('does not offer to track more where this server cannot', async () => {
+    host.kernel.forwarding.most = null
+    const { page } = await visitIt()
+    await page.getByText(/of at most 262,144 connections/).waitFor()
+    assert.equal(await page.getByRole('button', { name: /Track up to/ }).count(), 0)
+  })
+
+  it('is what a rule offers whose connections have nearly no room, by one click', async () => {
+    await createRoute(client)
+    host.kernel.forwarding.conntrack = { count: 250_000, max: 262_144 }
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', /443/)
+    await page
+      .getByText(/Have the kernel track up to 524,288 connections/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Raise the number of connections' }).first().click()
+    await page.getByText('More connections are tracked').first().waitFor()
+    assert.equal(host.kernel.forwarding.conntrack.max, 524_288)
+  })
+
   it('has no link to itself in a warning that links here from other pages', async () => {
     await createRoute(client)
     const { page } = await visitIt()

@@ -1,12 +1,11 @@
 // The interfaces of the network namespace that have IPv6 from router advertisements: by a route of that protocol, or by
 // an address with a lifetime.
-import { accessSync, constants } from 'node:fs'
 import { acceptRaKey, isPlainName } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../facilities.ts'
 import { AF_INET6, RTPROT_RA } from '../../netlink/constants.ts'
 import { decodeRoute, dumpRoutes } from '../../netlink/route.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
-import { numberIn, textIn } from '../files/proc.ts'
+import { isWritable, numberIn, textIn } from '../files/proc.ts'
 
 const IFA_F_PERMANENT = 0x80
 const SCOPE_GLOBAL = 0
@@ -57,14 +56,4 @@ function addressLines(): AddressLine[] {
     const isLearnt = parseInt(scope, 16) === SCOPE_GLOBAL && (parseInt(flags, 16) & IFA_F_PERMANENT) === 0
     return [{ index: parseInt(index, 16), name, isLearnt }]
   })
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    // A file system that is read-only, as in many containers.
-    return false
-  }
 }

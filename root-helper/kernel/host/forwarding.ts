@@ -1,16 +1,20 @@
 // The switches of the network namespace in which the helper runs, and our one file of sysctl.d.
 import { message } from '@panel/shared/messages/message.ts'
 import { writeFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
+import { CONNTRACK_MAX_KEY, SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
+import { sizeMost } from '@panel/shared/forwarding/size.ts'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
 import { acceptRaFile, AdvertisedInterfaces } from './advertised.ts'
-import { numberIn } from '../files/proc.ts'
+import { isWritable, numberIn } from '../files/proc.ts'
 
-const fileOf = (name: Switch): string => `/proc/sys/${SYSCTL_KEYS[name].replaceAll('.', '/')}`
+const fileOf = (key: string): string => `/proc/sys/${key.replaceAll('.', '/')}`
+const switchFile = (name: Switch): string => fileOf(SYSCTL_KEYS[name])
+const CONNTRACK_MAX = fileOf(CONNTRACK_MAX_KEY)
 const CONNTRACK = '/proc/sys/net/netfilter'
 
 export function forwardingIn(sysctlDir: string): Forwarding {
@@ -18,15 +22,17 @@ export function forwardingIn(sysctlDir: string): Forwarding {
   const interfaces = new AdvertisedInterfaces()
   return {
     facts: async () => {
-      const values = new Map(SWITCHES.map((name) => [name, numberIn(fileOf(name))]))
+      const values = new Map(SWITCHES.map((name) => [name, numberIn(switchFile(name))]))
       return {
         live: switchesBy((name) => values.get(name) === 1),
         missing: SWITCHES.filter((name) => values.get(name) === null),
         sysctl_path: path,
+        conntrack_max: numberIn(CONNTRACK_MAX),
         conntrack: conntrack(),
       }
     },
-    set: async (name, is_on) => write(fileOf(name), is_on ? 1 : 0),
+    set: async (name, is_on) => write(switchFile(name), is_on ? 1 : 0),
+    setConntrackMax: async (value) => write(CONNTRACK_MAX, value),
     advertised: (interface_names) => interfaces.read(interface_names),
     setAcceptRa: async (interface_name, value) => write(acceptRaFile(interface_name), value),
     readFile: async () => readIfThere(path),
@@ -49,7 +55,11 @@ function write(path: string, value: number): void {
   }
 }
 
+/** Another network namespace than the first can read the value of all of them, and set none. */
 function conntrack(): Awaited<ReturnType<Forwarding['facts']>>['conntrack'] {
-  const [count, max] = ['nf_conntrack_count', 'nf_conntrack_max'].map((name) => numberIn(`${CONNTRACK}/${name}`))
-  return typeof count === 'number' && typeof max === 'number' ? { count, max } : null
+  const [count, buckets] = ['nf_conntrack_count', 'nf_conntrack_buckets'].map((name) =>
+    numberIn(`${CONNTRACK}/${name}`),
+  )
+  if (typeof count !== 'number' || typeof buckets !== 'number') return null
+  return { count, most: isWritable(CONNTRACK_MAX) ? sizeMost({ memory_bytes: totalmem(), buckets }) : null }
 }

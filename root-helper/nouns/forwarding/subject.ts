@@ -3,6 +3,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { keepingAdvertised, onHost, type HostForwarding } from '@panel/shared/forwarding/host.ts'
 import {
+  CONNTRACK_MAX_KEY,
   switchesBy,
   SYSCTL_KEYS,
   type AcceptRa,
@@ -14,18 +15,22 @@ import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/sha
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../../kernel/facilities.ts'
-import { allowForwarding, requireForwarding } from '../../policy.ts'
+import { allowForwarding, allowSize, requireForwarding } from '../../policy.ts'
 import type { Subject } from '../../subject.ts'
 
 export async function probeForwarding(forwarding: Forwarding): Promise<ForwardingFound> {
-  const { live, ...facts } = await forwarding.facts()
+  const { live, conntrack_max, ...facts } = await forwarding.facts()
   const content = await forwarding.readFile()
   const file = content === null ? null : readSysctl(content)
   const previous = file?.accept_ra ?? {}
   const there = new Map((await forwarding.advertised(Object.keys(previous))).map((one) => [one.interface_name, one]))
   const names = [...new Set([...there.keys(), ...Object.keys(previous)])].sort()
   return {
-    state: { live, saved: file && { switches: file.switches, previous: file.previous } },
+    state: {
+      live,
+      conntrack_max,
+      saved: file && { switches: file.switches, previous: file.previous, conntrack_max: file.conntrack_max },
+    },
     advertised: names.map((interface_name) => ({
       interface_name,
       accept_ra: there.get(interface_name)?.accept_ra ?? null,
@@ -63,12 +68,17 @@ export function forwardingSubject(forwarding: Forwarding): Subject<HostForwardin
     probe: async () => probeHost(forwarding),
     plan: (found, wanted) => planForwarding(requireForwarding(found), requireForwarding(wanted)),
     check: (_change, wanted, found) => checkForwarding(requireForwarding(wanted), requireForwarding(found)),
-    allow: async (_change, found, steps) => allowForwarding(found, steps),
+    allow: async ({ before, after }, found, steps) => {
+      allowForwarding(found, steps)
+      allowSize(found, requireForwarding(before), requireForwarding(after))
+    },
     rehearse: async ({ before, after }, found) =>
       allowForwarding(found, planForwarding(requireForwarding(after), requireForwarding(before))),
     execute: (step) => executeForwardingStep(forwarding, step),
     remedy: () => [
-      message('root.look_at_switches', { commands: `sysctl ${Object.values(SYSCTL_KEYS).join(' ')}` }).message,
+      message('root.look_at_switches', {
+        commands: `sysctl ${[...Object.values(SYSCTL_KEYS), CONNTRACK_MAX_KEY].join(' ')}`,
+      }).message,
       message('root.set_switches').message,
     ],
   }
@@ -80,6 +90,8 @@ function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Pr
       return forwarding.setAcceptRa(step.interface_name, step.value)
     case 'forwarding_set':
       return forwarding.set(step.name, step.is_on)
+    case 'conntrack_max_set':
+      return forwarding.setConntrackMax(step.value)
     case 'sysctl_file_write':
       return forwarding.writeFile(renderSysctl(step.saved))
     case 'sysctl_file_remove':
@@ -88,13 +100,18 @@ function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Pr
 }
 
 /** The same fields in the same order, so that equal states are equal text. */
-function canonical({ live, saved, accept_ra }: HostForwarding): HostForwarding {
+function canonical({ live, conntrack_max, saved, accept_ra }: HostForwarding): HostForwarding {
   const ordered = (of: ForwardingSwitches): ForwardingSwitches => switchesBy((name) => of[name])
   return {
     live: ordered(live),
+    conntrack_max,
     saved: saved && {
       switches: ordered(saved.switches),
       previous: ordered(saved.previous),
+      conntrack_max: saved.conntrack_max && {
+        value: saved.conntrack_max.value,
+        previous: saved.conntrack_max.previous,
+      },
       accept_ra: sorted(saved.accept_ra),
     },
     accept_ra: sorted(accept_ra),

@@ -25,7 +25,7 @@ import { quietly } from '../../support/quietly.ts'
 describe('A change of forwarding', () => {
   quietly()
   const switches = (...on: Switch[]) => switchesBy((name) => on.includes(name))
-  const OFF: ForwardingState = { live: switches(), saved: null }
+  const OFF: ForwardingState = { live: switches(), conntrack_max: 262_144, saved: null }
   const applyForwarding = async (kernel: Kernel, change: Change<ForwardingState>) =>
     new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(
       await hostChange(kernel.forwarding, change),
@@ -40,7 +40,8 @@ describe('A change of forwarding', () => {
     assert.equal((await applyForwarding(kernel, { before, after })).outcome, 'applied')
     assert.deepEqual(await stateOf(kernel), {
       live: switches('ipv4', 'ipv6'),
-      saved: { switches: switches('ipv4'), previous: switches('ipv6') },
+      conntrack_max: 262_144,
+      saved: { switches: switches('ipv4'), previous: switches('ipv6'), conntrack_max: null },
     })
     assert.match(kernel.forwarding.file ?? '', /\nnet\.ipv4\.ip_forward = 1\n$/)
     assert.deepEqual(withForwarding(after, ['ipv4']), after)
@@ -54,7 +55,7 @@ describe('A change of forwarding', () => {
       await applyForwarding(kernel, { before, after: withForwarding(before, FORWARDING) })
       const on = await stateOf(kernel)
       await applyForwarding(kernel, { before: on, after: withoutForwarding(on) })
-      assert.deepEqual([await stateOf(kernel), kernel.forwarding.file], [{ live, saved: null }, null])
+      assert.deepEqual([await stateOf(kernel), kernel.forwarding.file], [{ ...OFF, live }, null])
     }
   })
 
@@ -162,6 +163,7 @@ describe('The file of switches', () => {
   const names = fc.subarray(SWITCHES)
   const stateWith = (live: Switch[], saved: ForwardingState['saved']): ForwardingState => ({
     live: switchesBy((name) => live.includes(name)),
+    conntrack_max: 262_144,
     saved,
   })
 
@@ -195,6 +197,7 @@ describe('The start of the helper', () => {
     renderSysctl({
       switches: switchesBy((name) => on.includes(name)),
       previous: switchesBy(() => false),
+      conntrack_max: null,
       accept_ra: {},
     })
 

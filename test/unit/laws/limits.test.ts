@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { contains, enclosingNetwork, formatCidr, parseCidr, type Cidr } from '@panel/shared/address/ip.ts'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { NetworkState } from '@panel/shared/network/model.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
@@ -97,13 +98,27 @@ const network = fc
     }),
   )
 
+/** At the bounds of the fake kernel, beyond them, and in between; the first is what it has by itself. */
+const SIZES = [262_144, 0, 1, 262_143, 524_288, 2_097_152, 2_097_153, 16_777_216] as const
+const size = fc.constantFrom(...SIZES, SIZES[0], 524_288, 2_097_152)
+const tracking = fc.oneof(
+  fc.record({ live: size, saved: fc.option(fc.record({ value: size.filter((one) => one > 0), previous: size })) }),
+  size.map((value) => ({ live: value, saved: value === 0 ? null : { value, previous: SIZES[0] } })),
+)
+
 type Action =
+  | {
+      readonly method: 'forwarding.apply'
+      readonly wanted: typeof tracking extends fc.Arbitrary<infer T> ? T : never
+      readonly isRemoved: boolean
+    }
   | { readonly method: 'network.apply'; readonly wanted: NetworkState; readonly isRemoved: boolean }
   | { readonly method: 'tunnel.apply'; readonly wanted: TunnelState; readonly isRemoved: boolean }
   | { readonly method: 'ruleset.apply'; readonly wanted: RelayRule | null; readonly isRemoved: boolean }
 const isRemoved = fc.integer({ min: 0, max: 9 }).map((n) => n < 2)
 const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ method: fc.constant('tunnel.apply' as const), wanted: tunnel, isRemoved }),
+  fc.record({ method: fc.constant('forwarding.apply' as const), wanted: tracking, isRemoved }),
   fc.record({ method: fc.constant('ruleset.apply' as const), wanted: rule, isRemoved }),
   fc.record({ method: fc.constant('network.apply' as const), wanted: network, isRemoved }),
 )
@@ -131,8 +146,21 @@ async function heldAs(
     return (await tunnelsOf(helper)).find((one) => one.interface_name === wanted.interface_name)?.state ?? null
   if (method === 'ruleset.apply')
     return (await kernel.rulesets.read()).rules.filter((one) => one.route_rule_id === wanted?.route_rule_id)
+  if (method === 'forwarding.apply') return (await helper.request('forwarding.probe', {})).state
   const { networks } = await helper.request('network.probe', { destinations: [wanted.destination] })
   return networks.map(({ state }) => state)
+}
+
+/** What a request states beside what the host holds. */
+function stated({ method, wanted, isRemoved: isGone }: Action, held: unknown): unknown {
+  if (method !== 'forwarding.apply') return isGone ? null : method === 'tunnel.apply' ? wanted : [wanted]
+  const { live, conntrack_max, saved } = held as ForwardingState
+  if (isGone) return { live, conntrack_max: saved?.conntrack_max?.previous ?? conntrack_max, saved: null }
+  return {
+    live,
+    conntrack_max: wanted.live,
+    saved: wanted.saved && { switches: live, previous: live, conntrack_max: wanted.saved },
+  }
 }
 
 describe('Whatever is composed of requests that root accepts', function () {
@@ -152,6 +180,8 @@ describe('Whatever is composed of requests that root accepts', function () {
       assert.ok(own_addresses.every((one) => !contains(networkOf(OPEN), networkOf(one).base)))
     }
     for (const one of kernel.networks.addresses) had.add(one)
+    const most = kernel.forwarding.conntrack?.max ?? 0
+    assert.ok(most >= SIZES[0] && most <= 2_097_152, `${most} connections are tracked`)
     const drawn = every(OPEN).filter((one) => networks.some((network) => contains(network, networkOf(one).base)))
     assert.ok(drawn.length <= 64, `${drawn.length} public addresses are led into tunnels`)
     assert.deepEqual(
@@ -192,14 +222,14 @@ describe('Whatever is composed of requests that root accepts', function () {
         ]
         kernel.plant(FOREIGN, {})
         const [helper, had] = [inProcessHelper(kernel), new Set(['192.0.2.1'])]
-        for (const { method, wanted, isRemoved: isGone } of actions) {
-          if (!wanted) continue
-          const before = await heldAs(kernel, helper, { method, wanted } as Action)
+        for (const one of actions) {
+          if (!one.wanted) continue
+          const before = await heldAs(kernel, helper, one)
           const held = Array.isArray(before) && before.length === 0 ? null : before
-          const after = isGone ? null : method === 'tunnel.apply' ? wanted : [wanted]
+          const after = stated(one, held)
           if (!held && !after) continue
           try {
-            await helper.request(method, { before: held, after } as never)
+            await helper.request(one.method, { before: held, after } as never)
             counted.accepted += 1
           } catch (error) {
             if (!(error instanceof HelperRefusal)) throw error

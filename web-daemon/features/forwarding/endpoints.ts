@@ -10,15 +10,18 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { keepingAdvertised, onHost } from '@panel/shared/forwarding/host.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
+import { whyNoSize, whyNotSize, withSize } from '@panel/shared/forwarding/size.ts'
 import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
 import { refuseLoss } from './auto.ts'
 import { foreignRules, foreignView } from './foreign.ts'
 import { take } from './state.ts'
-import { accountingWarnings, conntrackWarnings, forwardingView } from './view.ts'
+import { Problems } from '../../platform/http/problems.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { accountingWarnings, conntrackWarnings, forwardingView, sizeWarnings } from './view.ts'
 
 /** Implemented by the relay rules, which import this feature. */
 export interface ForwardingUse {
@@ -42,7 +45,7 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
     {
       tag,
       summary:
-        'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; with connections, have the kernel count bytes and age of each connection instead; with revert, put back what was set before. Safe to repeat.',
+        'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; with connections, have the kernel count bytes and age of each connection instead; with conntrack_max, track that many connections; with revert, put back what was set before. Safe to repeat.',
       audit: 'ForwardingEnable',
       foresee: foreseeChange(use),
     },
@@ -60,7 +63,7 @@ async function showForwarding({ request, settings }: ReadContext): Promise<Answe
     forwarding: forwardingView(found, backend),
     foreign: foreignView(foreign),
     backend,
-    warnings: [...conntrackWarnings(found, settings), ...accountingWarnings(found)],
+    warnings: [...conntrackWarnings(found, settings), ...sizeWarnings(found), ...accountingWarnings(found)],
   }
   return ok(answer)
 }
@@ -70,15 +73,13 @@ const changeForwarding =
   (context: CommandContext, { body }: Incoming<ForwardingBody>): Promise<Answer<ForwardingChangeAnswer>> =>
     context.inTurn(async () => {
       const { request, db, note } = context
-      const action = body.revert === true ? 'revert' : 'enable'
+      const action = body.revert === true || body.conntrack_max === null ? 'revert' : 'enable'
       if (action === 'revert') note.action('ForwardingRevert')
       const [before, rules] = [await request('forwarding.probe', {}), await rulesInForce(db)]
       await take(context, before.state, wantedState(before, rules, body))
       const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
-      const sentence = body.connections
-        ? CONNECTIONS_NOTES[action]
-        : NOTES[action](before.state.saved !== null, after.state.live.ipv6)
+      const sentence = noteOf(action, body, before, after)
       const answer: ForwardingChangeAnswer = {
         action,
         forwarding: forwardingView(after, await probeRuleBackend(request)),
@@ -91,25 +92,46 @@ const changeForwarding =
 
 const foreseeChange =
   ({ rulesInForce }: ForwardingUse) =>
-  async ({ request, db }: ReadContext, { body }: Incoming<ForwardingBody>): Promise<Foreseen> => {
+  async ({ request, db, settings }: ReadContext, { body }: Incoming<ForwardingBody>): Promise<Foreseen> => {
     const found = await request('forwarding.probe', {})
     const wanted = wantedState(found, await rulesInForce(db), body)
     if (sameState(found.state, wanted)) return NOTHING_FORESEEN
     if (wanted.live.ipv6) refuseLoss(found)
     const before = onHost(found.state, found)
     const change = { before, after: keepingAdvertised(before, wanted) }
-    return { changes: [{ noun: 'forwarding', change }], warnings: [] }
+    return {
+      changes: [{ noun: 'forwarding', change }],
+      warnings: conntrackWarnings({ ...found, state: wanted }, settings),
+    }
   }
 
 /** What was set before the panel turned it on, or what is turned on now. */
 function wantedState(
-  { state, missing }: ForwardingFound,
+  found: ForwardingFound,
   rules: { readonly ipv6: number },
-  { revert = false, connections = false }: ForwardingBody,
+  { revert = false, connections = false, conntrack_max }: ForwardingBody,
 ): ForwardingState {
+  const { state, missing } = found
+  if (conntrack_max !== undefined && (revert || connections)) refuseSize(message('forwarding.size_alone'))
+  if (conntrack_max === null) return withoutForwarding(state, ['conntrack_max'])
+  if (conntrack_max !== undefined) return sized(found, conntrack_max)
   if (revert) return withoutForwarding(state, connections ? CONNECTION_DETAILS : undefined)
   if (connections) return withForwarding(state, CONNECTION_DETAILS)
   return withForwarding(state, rules.ipv6 > 0 && !missing.includes('ipv6') ? FORWARDING : ['ipv4'])
+}
+
+function sized(found: ForwardingFound, size: number): ForwardingState {
+  const absent = whyNoSize(found)
+  if (absent) throw new Refusal('SERVICE_UNAVAILABLE', absent)
+  const why = whyNotSize(found, size)
+  if (why) refuseSize(why)
+  return withSize(found.state, size)
+}
+
+function refuseSize(why: Message): void {
+  const problems = new Problems()
+  problems.add('conntrack_max', 'INVALID_VALUE', why)
+  problems.throwIfAny()
 }
 
 function idleRules(
@@ -125,6 +147,18 @@ function idleRules(
     }),
     field: '',
   }))
+}
+
+function noteOf(
+  action: 'enable' | 'revert',
+  { connections, conntrack_max }: ForwardingBody,
+  { state: { saved } }: ForwardingFound,
+  after: ForwardingFound,
+): Message {
+  if (connections) return CONNECTIONS_NOTES[action]
+  if (conntrack_max === undefined) return NOTES[action](saved !== null, after.state.live.ipv6)
+  if (conntrack_max !== null) return message('forwarding.note_size')
+  return message(saved?.conntrack_max ? 'forwarding.note_size_reverted' : 'forwarding.note_size_nothing')
 }
 
 const CONNECTIONS_NOTES = {

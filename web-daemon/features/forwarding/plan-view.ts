@@ -1,6 +1,6 @@
 // The steps of a change of forwarding as the operator is shown them.
 import type { StepView } from '@panel/shared/api/base/step.ts'
-import { SYSCTL_KEYS } from '@panel/shared/forwarding/model.ts'
+import { CONNTRACK_MAX_KEY, SYSCTL_KEYS } from '@panel/shared/forwarding/model.ts'
 import { planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { acceptRaKey } from '@panel/shared/forwarding/sysctl.ts'
 import type { HostChange } from '@panel/shared/impact/foreseen.ts'
@@ -28,6 +28,8 @@ function describe(step: ForwardingStep): Message {
       return message('impact.step_switch', { key: acceptRaKey(step.interface_name), value: step.value })
     case 'forwarding_set':
       return message('impact.step_switch', { key: SYSCTL_KEYS[step.name], value: step.is_on ? 1 : 0 })
+    case 'conntrack_max_set':
+      return message('impact.step_switch', { key: CONNTRACK_MAX_KEY, value: step.value })
     case 'sysctl_file_write':
       return message('impact.step_file')
     case 'sysctl_file_remove':

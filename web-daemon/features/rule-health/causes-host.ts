@@ -1,4 +1,6 @@
 // The causes that lie in this server: the address that a rule listens on, and whether packets are forwarded.
+import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
+import { doubled, whyNoSize } from '@panel/shared/forwarding/size.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
@@ -46,7 +48,7 @@ export function ofForwarding(record: RouteRecord, facts: RuleFacts): Cause[] {
         subject: `ipv${family}`,
       }),
     ]
-  return [...(family === 4 ? ofInterfaces(record, facts) : []), ...ofConnections(forwarding.conntrack)]
+  return [...(family === 4 ? ofInterfaces(record, facts) : []), ...ofConnections(forwarding)]
 }
 
 /** IPv6 knows no such setting: there the whole host forwards, or does not. */
@@ -72,16 +74,23 @@ function interfaceOff({ name }: HostInterface, effect: 'stops' | 'degrades', wha
   return cause('FORWARDING_OFF', effect, message('health.interface_off', { name, what }), { remedies, subject: name })
 }
 
-function ofConnections(conntrack: { readonly count: number; readonly max: number } | null): Cause[] {
-  if (!conntrack || conntrack.max === 0) return []
-  const { count, max } = conntrack
+function ofConnections(forwarding: ForwardingFound): Cause[] {
+  const { conntrack, state } = forwarding
+  const max = state.conntrack_max
+  if (!conntrack || !max) return []
+  const { count } = conntrack
   const usage = Math.floor((count / max) * 100)
   if (usage < FULL_PERCENT) return []
-  const command = `sysctl -w net.netfilter.nf_conntrack_max=${max * 2}`
   return [
     cause('TABLE_NEARLY_FULL', 'degrades', message('health.table_nearly_full', { count, max, usage }), {
-      remedies: [message('health.fix_setting', { command })],
+      remedies: [moreRoom(forwarding)],
       subject: 'conntrack',
     }),
   ]
+}
+
+function moreRoom(forwarding: ForwardingFound): Message {
+  const size = doubled(forwarding)
+  if (size !== null) return message('health.fix_table', { size })
+  return whyNoSize(forwarding) ?? message('health.fix_table_room', { most: forwarding.conntrack?.most ?? 0 })
 }

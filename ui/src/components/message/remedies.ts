@@ -2,8 +2,8 @@
 // mends it. Pure, for tests.
 import type { MessageId } from '@panel/shared/messages/message.ts'
 
-/** Ids of what a sentence is about. */
-export type Ids = Readonly<Partial<Record<'tunnel_id' | 'route_rule_id' | 'pool_id' | 'run', number>>>
+/** Ids of what a sentence is about, and `size`, which one names. */
+export type Ids = Readonly<Partial<Record<'tunnel_id' | 'route_rule_id' | 'pool_id' | 'run' | 'size', number>>>
 
 export interface PageRemedy {
   readonly page:
@@ -36,6 +36,7 @@ export const REQUESTS = {
   enable_rule: 'route_rule_id',
   reapply_rules: null,
   enable_forwarding: null,
+  raise_conntrack: 'size',
   stop_run: 'run',
 } as const satisfies Record<string, keyof Ids | null>
 export type RequestName = keyof typeof REQUESTS
@@ -78,11 +79,14 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'finding.fix_remote': TUNNEL_FORM,
   'forwarding.idle_rules': request('enable_forwarding'),
   'forwarding.not_counted': FORWARDING,
+  'forwarding.conntrack_full': FORWARDING,
+  'forwarding.size_changed': FORWARDING,
   'forwarding.off': request('enable_forwarding'),
   'forwarding.turn_on': request('enable_forwarding'),
   'health.fix_clamp': RULE_FORM,
   'health.fix_enable': request('enable_rule'),
   'health.fix_forwarding': request('enable_forwarding'),
+  'health.fix_table': request('raise_conntrack'),
   'health.fix_order': ORDER,
   'health.fix_other_tunnel': RULE_FORM,
   'health.fix_reapply': request('reapply_rule'),

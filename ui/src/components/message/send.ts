@@ -28,6 +28,7 @@ const SENDERS: Readonly<Record<RequestName, (id: number) => Promise<unknown>>> =
     return call('POST /routes/apply-all')
   },
   enable_forwarding: () => call('POST /system/forwarding/enable', { body: {} }),
+  raise_conntrack: (size) => call('POST /system/forwarding/enable', { body: { conntrack_max: size } }),
   stop_run: (id) => call('DELETE /diagnostics/runs/{id}', { id }),
 }
 
