@@ -194,12 +194,15 @@ export const WATCHING: Listings = {
     }),
   ],
   'GET /settings/schema': [
-    listing('GET /settings/schema', 'settings', {
-      KEY: (one) => one.key,
-      TYPE: (one) => one.type,
-      VALUE: (one) => JSON.stringify(one.value),
-      DEFAULT: (one) => JSON.stringify(one.default),
-      DESCRIPTION: (one) => one.description,
-    }),
+    listing(
+      'GET /settings/schema',
+      'settings',
+      {
+        KEY: (one) => one.key,
+        VALUE: (one) => JSON.stringify(one.value),
+        DESCRIPTION: (one) => one.description,
+      },
+      { TYPE: (one) => one.type, DEFAULT: (one) => JSON.stringify(one.default) },
+    ),
   ],
 }

@@ -32,6 +32,16 @@ describe('A table of the command line', () => {
   it('breaks long cells between words where the terminal is narrow, and loses nothing', () =>
     assert.equal(table([ids, names], 20), 'ID  TITLE\n 1  game\n12  web of the\n    customers in\n    Bremen\n'))
 
+  it('makes sentences narrower before it breaks a word', () => {
+    const keys = column('KEY', ['tunnel.default_type'])
+    const sentences = column('DESCRIPTION', ['What a new tunnel is.'])
+    assert.equal(
+      table([keys, sentences], 34),
+      'KEY                  DESCRIPTION\ntunnel.default_type  What a new\n                     tunnel is.\n',
+    )
+    assert.match(table([keys, sentences], 30), /^KEY +DESCRIPTION\ntunnel\.default_ty {2}What a new\npe /)
+  })
+
   it('is no wider than the terminal, and has every letter', () => {
     const addresses = column('ADDRESS', ['2001:db8:1234:5678:9abc:def0:1234:5678/64', '-'])
     const letters = (text: string): string => [...text.replaceAll(/\s/g, '')].sort().join('')

@@ -68,21 +68,36 @@ const padded = (text: string, { width, isNumber }: Measured): string => {
   return isNumber ? blanks + text : text + blanks
 }
 
-const whole = (columns: readonly Measured[]): number =>
+const totalOf = (columns: readonly Measured[]): number =>
   columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1))
 
 /** Extra columns come as long as everything fits without a line being broken. */
 function fitting(all: readonly Measured[], width: number): readonly Measured[] {
   const columns = all.filter(({ isExtra }) => !isExtra)
-  for (const extra of all.filter(({ isExtra }) => isExtra)) if (whole([...columns, extra]) <= width) columns.push(extra)
+  for (const extra of all.filter(({ isExtra }) => isExtra))
+    if (totalOf([...columns, extra]) <= width) columns.push(extra)
   return columns
 }
 
-/** Makes the widest ones narrower, all to the same width, until the table fits. */
+/** Makes the widest ones narrower, all to the same width: between words as long as that is enough, else within them. */
 function narrowed(columns: readonly Measured[], width: number): readonly Measured[] {
+  const least = columns.map((one) => Math.max(one.title.length, ...one.cells.map(longestWord)))
+  const whole = fitted(columns, width, least)
+  return totalOf(whole) <= width
+    ? whole
+    : fitted(
+        whole,
+        width,
+        columns.map((one) => Math.max(one.title.length, LEAST)),
+      )
+}
+
+const longestWord = (text: string): number => Math.max(...text.split(' ').map(widthOf))
+
+function fitted(columns: readonly Measured[], width: number, least: readonly number[]): readonly Measured[] {
   let most = Math.max(...columns.map((one) => one.width))
   const capped = (): Measured[] =>
-    columns.map((one) => ({ ...one, width: Math.min(one.width, Math.max(most, one.title.length)) }))
-  while (most > LEAST && whole(capped()) > width) most--
+    columns.map((one, at) => ({ ...one, width: Math.min(one.width, Math.max(most, least[at] ?? 0)) }))
+  while (most > LEAST && totalOf(capped()) > width) most--
   return capped()
 }
