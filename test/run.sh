@@ -9,7 +9,7 @@ tools_of() {
     api) echo dnsmasq=dnsmasq-base unshare=util-linux ;;
     netns) echo nft=nftables iptables=iptables ip=iproute2 unshare=util-linux socat=socat strace=strace ping=iputils-ping dnsmasq=dnsmasq-base ;;
     ui) echo chromium=chromium ;;
-    package) echo dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian man=man-db prometheus=prometheus ;;
+    package) echo dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian man=man-db prometheus=prometheus gpg=gpg ;;
     vm) echo ip=iproute2 qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils \
       debootstrap=debootstrap busybox=busybox-static cpio=cpio xz=xz-utils mke2fs=e2fsprogs depmod=kmod \
       gcc=gcc make=make flex=flex bison=bison bc=bc $(tools_of package) ;;

@@ -1,5 +1,5 @@
 // npm run package: stages what `npm run build` made beside the Debian files, and lets Debian's own tools make the
-// package of it.
+// package of it, and an apt repository of the packages.
 import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { addons, BUNDLE, ROOT } from '../build/build.ts'
 import { DAEMON_ENVIRONMENT, HELPER_FLAGS, WEB_FLAGS } from '../run/node-flags.ts'
 import { checkVersion } from './version.ts'
 import { licences } from './licences.ts'
+import { makeRepository } from './repository.ts'
 
 const PACKAGES = join(ROOT, '.build/package')
 const DEBIAN = join(ROOT, 'packaging/debian')
@@ -98,6 +99,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       `There is no package for ${unknown.join(', ')}, but for ${Object.keys(ARCHITECTURES).join(' and ')}`,
     )
   await rm(PACKAGES, { recursive: true, force: true })
+  const made: string[] = []
   for (const name of Object.keys(ARCHITECTURES).filter(isArchitecture))
-    if (named.length === 0 || named.includes(name)) console.log(`made ${await makePackage(BUNDLE, PACKAGES, name)}`)
+    if (named.length === 0 || named.includes(name)) {
+      made.push(await makePackage(BUNDLE, PACKAGES, name))
+      console.log(`made ${made.at(-1)}`)
+    }
+  const key = process.env['PANEL_REPOSITORY_KEY'] ?? ''
+  await makeRepository(made, join(PACKAGES, 'repository'), key)
+  console.log(`made ${join(PACKAGES, 'repository')}, ${key === '' ? 'unsigned' : `signed with ${key}`}`)
 }

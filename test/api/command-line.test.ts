@@ -32,7 +32,7 @@ describe('The command line over the API', function () {
   it('on the host takes no token: it lists as a table or as JSON, and shows one', async () => {
     const table = await run(['tunnels', 'list'])
     assert.deepEqual([table.code, table.output], [0, ''])
-    assert.match(table.out, /^TUNNEL_ID +/)
+    assert.match(table.out, /^ID +INTERFACE +ENDS +ADDRESS +STATE +IN +OUT\n *1 +gre-a-1 /)
     const { tunnels } = JSON.parse((await run(['tunnels', '-o', 'json'])).out) as {
       tunnels: { display_name: string }[]
     }
@@ -59,7 +59,7 @@ describe('The command line over the API', function () {
     const elsewhere = { PANEL_STATE_DIR: '/nonexistent', PANEL_TOKEN: text }
     assert.equal((await run(['tunnels', 'list', '--url', panel.base], elsewhere)).code, 0)
     const file = join(folder, 'token')
-    writeFileSync(file, `${text}\n`)
+    writeFileSync(file, `${text}\n`, { mode: 0o600 })
     const byFile = ['routes', 'list', `--url=${panel.base}`, '--token-file', file]
     assert.equal((await run(byFile, { PANEL_STATE_DIR: '/nonexistent' })).code, 0)
     const refused = await run(['tunnels', 'delete', '1', '--url', panel.base], elsewhere)
@@ -69,11 +69,14 @@ describe('The command line over the API', function () {
 
   it('says in words and by its exit code what is wrong', async () => {
     const codes: [readonly string[], number, RegExp][] = [
-      [['tunnels', 'nonsense'], 2, /tunnels has no nonsense: .*list, /],
+      [['tunnels', 'nonsense'], 2, /tunnels has no nonsense\. There are: .*list, /],
+      [['tunnels', 'lsit'], 2, /tunnels has no lsit\. Did you mean list\?/],
+      [['tunels'], 2, /There is no command tunels\. Did you mean tunnels\?/],
       [['tunnels', 'show'], 2, /needs the id of one/],
       [['tunnels', 'show', '9999'], 4, /./],
-      [['tunnels', 'update', '1', '--mtu', 'x'], 2, /--mtu takes /],
-      [['tunnels', 'update', '1', '--nonsense', '1'], 2, /has no option --nonsense/],
+      [['tunnels', 'update', '1', '--mtu', 'x'], 2, /--mtu takes an integer/],
+      [['tunnels', 'update', '1', '--nonsense', '1'], 2, /has no option --nonsense\. There are: /],
+      [['tunnels', 'update', '1', '--mtv', '1'], 2, /Did you mean --mtu\?/],
       [['tunnels', 'update', '1', '--mtu', '1'], 1, /mtu: /],
       [['tunnels', 'list', '-o', 'xml'], 2, /json or table/],
       [['tunnels', 'list', '--url', 'http://127.0.0.1:1/', '--token-file', '/dev/null'], 2, /takes an API token/],
@@ -130,7 +133,7 @@ describe('The command line over the API', function () {
     assert.match(refused.output, /DEPTH_ZERO_SELF_SIGNED_CERT/)
   })
 
-  it('is completed by bash: commands, verbs and options', async () => {
+  it('is completed by bash: commands, verbs, options and their values', async () => {
     const file = join(folder, 'completion')
     writeFileSync(file, (await run(['completion', 'bash'])).out)
     const complete = (words: string, at: number): string[] =>
@@ -144,6 +147,13 @@ describe('The command line over the API', function () {
     assert.ok(complete('tunnel-panel tun', 1).includes('tunnels'))
     assert.ok(complete('tunnel-panel tunnels res', 2).includes('restart'))
     assert.ok(complete('tunnel-panel tunnels update 1 --mt', 4).includes('--mtu'))
+    assert.deepEqual(complete('tunnel-panel tunnels create --tunnel_type_id ""', 4), ['10', '20', '30', '40'])
+    assert.deepEqual(complete('tunnel-panel tunnels list --state = D', 5), ['Degraded', 'Down', 'Disabled'])
+    assert.deepEqual(complete('tunnel-panel incidents list --state ""', 4), ['open', 'ended'])
+    assert.deepEqual(complete('tunnel-panel tunnels list -o ""', 4), ['table', 'json'])
+    assert.deepEqual(complete('tunnel-panel set-aside pa', 2), ['panel.db'])
+    assert.deepEqual(complete('tunnel-panel interfaces --o', 2), ['--own'])
+    assert.deepEqual(complete('tunnel-panel help sett', 2), ['settings'])
   })
 
   describe('on the host signs each request, which', () => {

@@ -69,7 +69,7 @@ describe('On the server', () => {
       return (await ran.catch((failed: { stdout: string; stderr: string }) => failed)).stdout
     }
     assert.equal(await run('listens'), `127.0.0.2 ${port} http\n`)
-    assert.match(await run('health'), new RegExp(`listener +ok +The panel listens at 127\\.0\\.0\\.2 port ${port}`))
+    assert.match(await run('status'), new RegExp(`listener +ok +The panel listens at 127\\.0\\.0\\.2 port ${port}`))
     await daemon.stop()
   })
 })

@@ -1,66 +1,25 @@
-// What root does with the script of the package where the store or its key is damaged or lost: set-aside and open-setup.
+// What root does where the store or its key is damaged or lost: set-aside and open-setup.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSetupOpened, openedSetupFile } from '@panel/web-daemon/features/auth/opened-setup.ts'
-import { bundle } from '../../packaging/build/build.ts'
+import { installCommand, type InstalledCommand } from './support/installed-command.ts'
 
-const SCRIPT = join(import.meta.dirname, '../../packaging/debian/tunnel-panel.sh')
-const OWNER = 65534
-
-describe('The script of the package, by which root', function () {
+describe('The installed command, by which root', function () {
+  let installed: InstalledCommand
   let folder: string
   let state: string
-  let script: string
   before(function () {
     if (process.getuid?.() !== 0) this.skip()
   })
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'panel-script-'))
-    state = join(folder, 'web')
-    for (const name of ['web', 'helper', 'bin']) mkdirSync(join(folder, name))
-    chownSync(state, OWNER, OWNER)
-    const program = join(folder, 'tunnel-panel.cjs')
-    await bundle('web-daemon/cli/main.ts', program)
-    const conf = join(folder, 'panel.conf')
-    writeFileSync(conf, `PANEL_STATE_DIR=${state}\nPANEL_HELPER_STATE_DIR=${join(folder, 'helper')}\n`)
-    script = join(folder, 'tunnel-panel.sh')
-    writeFileSync(
-      script,
-      readFileSync(SCRIPT, 'utf8')
-        .replaceAll('/etc/tunnel-panel/panel.conf', conf)
-        .replaceAll('/usr/lib/tunnel-panel/tunnel-panel.cjs', program)
-        .replaceAll('/usr/bin/node', process.execPath)
-        // The user of the package is not on this host, and the program needs no other for what is tried here.
-        .replaceAll(/setpriv .*--inh-caps=-all /g, ''),
-    )
-    writeFileSync(join(folder, 'bin/systemctl'), `#!/bin/sh\necho "$*" >>${folder}/systemctl\n`)
-    chmodSync(join(folder, 'bin/systemctl'), 0o755)
+    installed = await installCommand()
+    ;({ folder, state } = installed)
   })
-  afterEach(() => {
-    if (folder) rmSync(folder, { recursive: true })
-  })
+  afterEach(() => installed.remove())
 
-  const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-    spawnSync('sh', [script, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` },
-    })
-  const systemctl = (): string[] => readFileSync(join(folder, 'systemctl'), 'utf8').trim().split('\n')
+  const run = (...args: string[]): ReturnType<InstalledCommand['run']> => installed.run(...args)
+  const systemctl = (): string[] => installed.systemctl()
   const aside = (name: string): string => name.replace(/\d{8}T\d{6}Z/, 'TIME')
 
   it('sets the store aside together with what SQLite keeps beside it, while the daemon is stopped', () => {
@@ -123,7 +82,7 @@ describe('The script of the package, by which root', function () {
 
   it('sets aside no other file', () => {
     for (const name of ['', 'panel.conf', '../panel.conf', 'panel.db-wal', 'panel.db.daily-1'])
-      assert.equal(run('set-aside', name).status, 1, name)
+      assert.equal(run('set-aside', name).status, 2, name)
   })
 
   it('opens setup by a file of its own, which follows no link that the panel has put there', () => {
@@ -139,7 +98,7 @@ describe('The script of the package, by which root', function () {
   })
 
   it('learns that there is an account where the daemon has taken the file away', () => {
-    writeFileSync(join(folder, 'bin/systemctl'), `#!/bin/sh\nrm -f ${openedSetupFile(state)}\n`)
+    installed.doing(`rm -f ${openedSetupFile(state)}`)
     const { status, stderr } = run('open-setup')
     assert.deepEqual([status, /There is an account, so setup stays closed/.test(stderr)], [1, true])
     assert.ok(!existsSync(openedSetupFile(state)))

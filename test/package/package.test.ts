@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUNDLE, buildAll } from '../../packaging/build/build.ts'
 import { API_COMMANDS } from '@panel/web-daemon/cli/api/commands.ts'
+import { optionsOf } from '@panel/web-daemon/cli/api/fields.ts'
 import { makePackage } from '../../packaging/package/package.ts'
 
 describe('The package', function () {
@@ -71,14 +72,7 @@ describe('The package', function () {
       { encoding: 'utf8' },
     )
     assert.match(completion, /complete -F _tunnel_panel tunnel-panel/)
-    const script = readFileSync(join(import.meta.dirname, '../../packaging/debian/tunnel-panel.sh'), 'utf8')
-    const passedOn = /^ {2}(tunnels \| .*)\) api_command/m.exec(script)?.[1]?.split(' | ') ?? []
-    // It has a command of its own, which works without a daemon.
-    const nouns = new Set(API_COMMANDS.map(({ noun }) => noun).filter((noun) => noun !== 'safe-apply'))
-    assert.deepEqual(
-      [...nouns].filter((noun) => !passedOn.includes(noun)),
-      [],
-    )
+    const nouns = new Set(API_COMMANDS.map(({ noun }) => noun))
     for (const noun of nouns) assert.match(completion, new RegExp(`^ {4}${noun}\\) words=`, 'm'), noun)
   })
 
@@ -101,9 +95,10 @@ describe('The package', function () {
       env: { ...process.env, MAN_KEEP_FORMATTING: '', MANPAGER: 'cat', LC_ALL: 'C.UTF-8', MANWIDTH: '5000' },
     })
     assert.match(stdout, /^ +safe-apply /m)
-    for (const { noun, verb, query } of API_COMMANDS.filter((one) => one.noun !== 'safe-apply')) {
+    for (const command of API_COMMANDS) {
+      const { noun, verb } = command
       assert.match(stdout, new RegExp(`^ +${noun} ${verb}( id)*( |$)`, 'm'), `${noun} ${verb}`)
-      for (const name of query) assert.ok(stdout.includes(`--${name}`), `${noun} ${verb} --${name}`)
+      for (const { name } of optionsOf(command)) assert.ok(stdout.includes(`--${name}`), `${noun} ${verb} --${name}`)
     }
   })
 

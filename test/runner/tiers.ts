@@ -33,7 +33,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: 'package',
     among: 'host',
-    missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man', 'prometheus', 'promtool'),
+    missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man', 'prometheus', 'promtool', 'gpg', 'apt-get'),
   },
   {
     name: 'netns',

@@ -13,6 +13,8 @@ export interface Config {
   readonly web_path: string
   readonly state_dir: string
   readonly helper_socket: string
+  /** What the helper keeps; for the command that sets a file of it aside. */
+  readonly helper_state_dir: string
   /** What root allows; for the command that adds to it. */
   readonly limits_file: string
   readonly page_dir: string
@@ -43,6 +45,11 @@ export function readConfig(environment: Values): Config {
     helper_socket: absolute(
       'PANEL_HELPER_SOCKET',
       setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'),
+      problems,
+    ),
+    helper_state_dir: absolute(
+      'PANEL_HELPER_STATE_DIR',
+      setting('PANEL_HELPER_STATE_DIR', '/var/lib/tunnel-panel-helper'),
       problems,
     ),
     limits_file: absolute('PANEL_LIMITS_FILE', setting('PANEL_LIMITS_FILE', DEFAULT_LIMITS_FILE), problems),

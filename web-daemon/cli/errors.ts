@@ -1,5 +1,8 @@
 // An error of a command, with a message for the operator.
 
+/** The exit code where the panel does not answer. */
+export const NO_ANSWER = 5
+
 export class CommandError extends Error {
   readonly exitCode: 1 | 2 | 3 | 4 | 5
 

@@ -1,29 +1,21 @@
-// Shows the health of the panel, requested over HTTP as a browser does.
+// The health of the panel, requested over HTTP as a browser does.
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { Config } from '../app/config.ts'
 import { KeyUnusableError, readSigningKey } from '../features/auth/key.ts'
 import { LOCAL_PROOF_COOKIE, localProof } from '../features/auth/local-proof.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { CommandError } from './errors.ts'
 import { waysIn, type Way } from './listeners.ts'
-import { printLine } from './print.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
-export async function showHealth(config: Config): Promise<void> {
+export async function readHealth(config: Config): Promise<HealthAnswer> {
   const urls = (await waysIn(config)).map((way) => `${wayUrl(way, config)}api/v1/system/health`)
-  const { status, components } = JSON.parse(await fetchFirst(urls, proofOf(config))) as {
-    status: string
-    components: { name: string; status: string; detail?: string }[]
-  }
-  printLine(`Health of the panel: ${status}`)
-  for (const { name, status: state, detail = '' } of components)
-    printLine(`  ${name.padEnd(14)} ${state.padEnd(9)} ${detail}`)
-  if (status === 'error')
-    throw new CommandError('A component has failed. See journalctl -u tunnel-panel-web -u tunnel-panel-helper')
+  return JSON.parse(await fetchFirst(urls, proofOf(config))) as HealthAnswer
 }
 
 /** The address of the daemon as seen from this host. */

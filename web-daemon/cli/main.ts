@@ -1,24 +1,39 @@
-// The command line of the panel, for what cannot be done from the page: tunnel-panel <command>.
+// The command line of the panel: tunnel-panel <command>.
 import { readConfig } from '../app/config.ts'
-import { COMMANDS, usage } from './commands.ts'
+import { BUILD, VERSION } from '../platform/version.ts'
 import { API_COMMANDS } from './api/commands.ts'
+import { PARTS, RUNS } from './commands.ts'
 import { CommandError } from './errors.ts'
 import { errorCode } from '../platform/db/trouble.ts'
-import { onOutputFailure, printError, printText } from './print.ts'
+import { COMMANDS, isCommand } from './list.ts'
+import { onOutputFailure, printError, printLine, printText } from './print.ts'
+import { didYouMean } from './text/nearest.ts'
 
-const API_NOUNS = new Set(API_COMMANDS.map(({ noun }) => noun))
+const API_NOUNS = [...new Set(API_COMMANDS.map(({ noun }) => noun))]
+const HELP = ['help', '--help', '-h']
 
-const runApiCommand = async (noun: string, args: readonly string[]): Promise<void> =>
-  (await import('./api/run.ts')).runApiCommand(() => readConfig(process.env), noun, args)
+const showHelp = async (words: readonly string[]): Promise<void> =>
+  void printText((await import('./help.ts')).helpOf(words))
 
 const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
-  if (['help', '--help', '-h'].includes(name)) return void printText(usage())
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command && API_NOUNS.has(name)) return runApiCommand(name, args)
-  if (!command)
-    throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
-  if (args.length > 0 && command.takes === '') throw new CommandError(`${name} takes no arguments.`, 2)
-  await command.run(readConfig(process.env), args)
+  if (HELP.includes(name)) return showHelp(args.filter((word) => !word.startsWith('-')))
+  if (name === '--version') return void printLine(`tunnel-panel ${VERSION}${BUILD.commit && ` (${BUILD.commit})`}`)
+  if (Object.hasOwn(PARTS, name)) return PARTS[name]?.(readConfig(process.env), args)
+  if (!isCommand(name)) return runOverApi(name, args)
+  if (args.some((arg) => arg === '--help' || arg === '-h')) return showHelp([name])
+  if (args.length > 0 && COMMANDS[name].usage === '') throw new CommandError(`${name} takes no arguments.`, 2)
+  await RUNS[name](readConfig(process.env), args)
+}
+
+const runOverApi = async (name: string, args: readonly string[]): Promise<void> => {
+  if (!API_NOUNS.includes(name)) throw await unknownCommand(name)
+  await (await import('./api/run.ts')).runApiCommand(() => readConfig(process.env), name, args)
+}
+
+const unknownCommand = async (name: string): Promise<CommandError> => {
+  if (name === '') return new CommandError((await import('./help.ts')).helpOf([]).trimEnd(), 2)
+  const near = didYouMean(name, [...Object.keys(COMMANDS), ...API_NOUNS])
+  return new CommandError(`There is no command ${name}. ${near} tunnel-panel --help says what each does.`, 2)
 }
 
 const PLAIN = [
@@ -39,7 +54,8 @@ const describe = (failure: unknown): string => {
 }
 
 const fail = (failure: unknown): void => {
-  printError(`${describe(failure)}\n`)
+  const text = describe(failure)
+  if (text !== '') printError(`${text}\n`)
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1
 }
 

@@ -33,17 +33,39 @@ export function cannotGiveUpRoot(state_dir: string): boolean {
   }
 }
 
-/** Runs this program again as the owner of the folder, and ends as it ends. */
-export function runAsOwner(state_dir: string, args: readonly string[], input: string): void {
-  const { uid, gid } = readOwner(state_dir)
-  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--inh-caps=-all']
-  const program = [process.execPath, process.argv[1] ?? '', ...args]
-  const { status, error } = spawnSync('setpriv', [...user, ...program], {
-    input,
-    stdio: ['pipe', 'inherit', 'inherit'],
+/** Runs this program again as the owner of the folder, and ends as it ends. `input`: null is that of this program. */
+export function runAsOwner(state_dir: string, args: readonly string[], input: string | null): void {
+  const [program = '', ...words] = asOwner(state_dir, args)
+  const { status, error } = spawnSync(program, words, {
+    ...(input !== null && { input }),
+    stdio: [input === null ? 'inherit' : 'pipe', 'inherit', 'inherit'],
   })
   if (error) throw error
   process.exitCode = status ?? 1
+}
+
+const OUTPUT_MAX_BYTES = 256 * 1024 * 1024
+
+/** What this program prints when the owner of the folder runs it, so that root can go on as root. */
+export function outputOfOwner(state_dir: string, args: readonly string[]): string {
+  const [program = '', ...words] = asOwner(state_dir, args)
+  const { status, stdout, error } = spawnSync(program, words, {
+    encoding: 'utf8',
+    maxBuffer: OUTPUT_MAX_BYTES,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (error) throw error
+  // The program itself prints why.
+  if (status !== 0) throw new CommandError('')
+  return stdout
+}
+
+function asOwner(state_dir: string, args: readonly string[]): string[] {
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args]
+  const { uid, gid } = readOwner(state_dir)
+  if (uid === process.getuid?.()) return program
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--inh-caps=-all']
+  return ['setpriv', ...user, ...program]
 }
 
 function readOwner(state_dir: string): Stats {

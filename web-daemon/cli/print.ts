@@ -23,6 +23,11 @@ export function printError(text: string): boolean {
   return process.stderr.write(visible(text))
 }
 
+/** Null where the output does not go to a terminal. One that does not say how wide it is has 80 columns. */
+export function terminalWidth(): number | null {
+  return process.stdout.isTTY ? process.stdout.columns || Number(process.env['COLUMNS']) || 80 : null
+}
+
 /** A reader such as head(1) that has seen enough is no failure, and ends no command halfway. */
 export function onOutputFailure(fail: (failure: Error) => void): void {
   process.stdout.on('error', (failure: NodeJS.ErrnoException) => {

@@ -14,9 +14,24 @@ import type { TunnelRecord } from '../features/tunnels/record.ts'
 import { everyTunnel } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
-import { printLine } from './print.ts'
+import { configurationFile } from './host/configuration.ts'
+import { stopUnit, WEB_UNIT } from './host/programs.ts'
+import { isRoot } from './host/root.ts'
+import { becomeOwner, runAsOwner } from './owner.ts'
+import { printError, printLine } from './print.ts'
 
-export async function takeDown({ state_dir, helper_socket }: Config): Promise<void> {
+/** The daemon would put back what it finds missing, where its settings say so: root stops it first. */
+export function stopAndTakeDown({ state_dir }: Config): void {
+  if (!isRoot()) becomeOwner(state_dir)
+  else if (configurationFile(process.env) !== null) {
+    stopUnit(WEB_UNIT)
+    printError(`The web daemon is stopped, so that nothing brings them back; systemctl start ${WEB_UNIT} starts it.\n`)
+  }
+  runAsOwner(state_dir, ['remove-all'], null)
+}
+
+/** Runs as the owner. */
+export async function removeAll({ state_dir, helper_socket }: Config): Promise<void> {
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {

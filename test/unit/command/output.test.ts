@@ -67,11 +67,12 @@ describe('A command', function () {
     })
 
   it('shows control characters of a daemon that is none by their numbers, and begins no line for them', async () => {
-    const { out } = await run('health')
-    const [status, component, ...more] = out.trimEnd().split('\n')
+    const { out } = await run('status')
+    const [, , status, component, problem, ...more] = out.trimEnd().split('\n')
     assert.equal(status, `Health of the panel: ok${visible(EVIL)}`)
     assert.match(component ?? '', /\\u001b\[2J.*\\u202eevil.*\\nsecond$/)
-    assert.deepEqual(more, [])
+    assert.match(problem ?? '', /no account yet/)
+    assert.deepEqual(more, ['Tunnels: not known', 'Relay rules: not known'])
   })
 
   it('does so with items, results and errors of the helper, and JSON stays JSON', async () => {

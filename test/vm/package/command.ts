@@ -62,7 +62,9 @@ export function isAtHand(panel: Installed): void {
       201,
     )
     await lab.write('/tmp/token', text)
-    await lab.run('install -m 644 /var/lib/tunnel-panel/panel.crt /tmp/panel.crt && chown nobody /tmp/token')
+    await lab.run(
+      'install -m 644 /var/lib/tunnel-panel/panel.crt /tmp/panel.crt && chmod 600 /tmp/token && chown nobody /tmp/token',
+    )
     const at = `--url https://${HERE}:8480/${await panel.webPath()}/ --token-file /tmp/token`
     const { tunnels } = await run<ListTunnelsAnswer>(
       `NODE_EXTRA_CA_CERTS=/tmp/panel.crt ${AS_NOBODY} tunnel-panel tunnels list -o json ${at}`,

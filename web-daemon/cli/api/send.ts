@@ -1,5 +1,5 @@
 // Sends one request of the command line: on this host signed by the daemon's key, elsewhere with an API token.
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { text as read } from 'node:stream/consumers'
@@ -19,13 +19,37 @@ const ANSWER_WITHIN_MS = 90_000
 /** Reads the token from the environment or a file: every user can read the arguments of a program. */
 export function readToken(file: string | null, env: NodeJS.ProcessEnv): string {
   const path = file ?? env['PANEL_TOKEN_FILE']
-  const text = path === undefined ? (env['PANEL_TOKEN'] ?? '') : readFileSync(path, 'utf8')
+  const text = path === undefined ? (env['PANEL_TOKEN'] ?? '') : readTokenFile(path)
   if (text.trim() === '')
     throw new CommandError(
       'A panel elsewhere takes an API token: in --token-file FILE, PANEL_TOKEN_FILE or PANEL_TOKEN.',
       2,
     )
   return text.trim()
+}
+
+/** Other users of this host could read the token in a file of any other mode. What is no file, as a pipe, has no mode. */
+function readTokenFile(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const found = fstatSync(file)
+    if (found.isFile() && (found.mode & 0o077) !== 0)
+      throw new CommandError(`Other users may read the token in ${path}: chmod 600 ${path}`, 2)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A token that is sent in the clear belongs to everyone on the path. */
+export function refusePlainHttp({ protocol, hostname, origin }: URL): void {
+  if (protocol === 'https:') return
+  if (protocol !== 'http:') throw new CommandError(`${origin} is no address of a panel: it begins with https://.`, 2)
+  if (hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)) return
+  throw new CommandError(
+    `The token would cross the network in the clear: use https://. Over plain http it is sent to this host alone, as through ssh -L.`,
+    2,
+  )
 }
 
 /** `within_ms`: until the whole answer is there. */
@@ -40,7 +64,18 @@ export async function send(
     Authorization: target.authorize(method, url.pathname + url.search, payload),
     ...(method === 'GET' ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
   }
-  const { status, text } = await exchange(url, { method, headers, payload, isLocal: target.isLocal, within_ms })
+  const { status, text, location } = await exchange(url, {
+    method,
+    headers,
+    payload,
+    isLocal: target.isLocal,
+    within_ms,
+  })
+  if (status >= 300 && status < 400)
+    throw new CommandError(
+      `The panel at ${url.origin} refers to ${location}, where the token is not sent: name that address with --panel.`,
+      5,
+    )
   const answer = parse(text, url)
   if (status >= 200 && status < 300) return answer
   throw refusal(status, answer)
@@ -57,7 +92,7 @@ interface Sending {
 const exchange = (
   url: URL,
   { method, headers, payload, isLocal, within_ms }: Sending,
-): Promise<{ status: number; text: string }> =>
+): Promise<{ status: number; text: string; location: string }> =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? overHttps : overHttp
     const signal = AbortSignal.timeout(within_ms)
@@ -68,7 +103,8 @@ const exchange = (
     const options = { method, headers, signal, ...(isLocal && { rejectUnauthorized: false }) }
     request(url, options, (answer) => {
       // One that breaks off fails as one that never comes.
-      read(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), failed)
+      const { statusCode: status = 0, headers: found } = answer
+      read(answer).then((text) => resolve({ status, text, location: found.location ?? 'another address' }), failed)
     })
       .once('error', failed)
       .end(payload)
