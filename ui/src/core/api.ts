@@ -57,36 +57,23 @@ const ANSWER_MS = 60_000
 /** Covers the time to the response headers only. */
 const startTimeout = (): { readonly signal: AbortSignal; readonly end: () => void } => {
   const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(new DOMException('No answer', 'TimeoutError')), ANSWER_MS)
+  const timer = setTimeout(() => waiting.abort('no answer'), ANSWER_MS)
   return { signal: waiting.signal, end: () => clearTimeout(timer) }
 }
 
-let window_id: string | null = null
-/** Names the window that all changes are meant for from now on; null: none. */
-export const meantFor = (window: string | null): void => {
-  window_id = window
-}
-
-let reason = ''
-/** Why the next change is made, as the operator says where it is confirmed. */
-export const giveReason = (text: string): void => {
-  reason = text
-}
+/** Headers of changes: of all from now on, and of the next one alone. */
+export const sentAlong: { all: HeadersInit; next: HeadersInit } = { all: {}, next: {} }
 
 /** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
   const { body, signal, request_id, if_match } = (args[0] ?? {}) as AnyParams
   const method = route.slice(0, route.indexOf(' '))
-  const why = method === 'GET' ? '' : reason
-  if (why !== '') reason = ''
   const timeout = method === 'GET' && !signal ? startTimeout() : null
   const headers = {
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }),
-    ...(method === 'GET' || window_id === null ? {} : { 'X-Window': window_id }),
-    ...(why === '' ? {} : { 'X-Change-Reason': encodeURIComponent(why) }),
-    ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }),
-    ...(if_match === undefined ? {} : { 'If-Match': `"${if_match}"` }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(method !== 'GET' && { 'X-CSRF-Token': csrfToken(), ...sentAlong.all, ...sentAlong.next }),
+    ...(request_id !== undefined && { 'X-Request-Id': request_id }),
+    ...(if_match !== undefined && { 'If-Match': `"${if_match}"` }),
   }
   const init: RequestInit = {
     method,
@@ -94,13 +81,7 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(timeout ? { signal: timeout.signal } : signal ? { signal } : {}),
   }
-  return fetchOk(api_base_path + requestPath(route, ...args), init)
-    .catch((failure: unknown) => {
-      // It is sent once more then.
-      if (isSessionLost(failure) || needsPassword(failure)) reason = why
-      throw failure
-    })
-    .finally(() => timeout?.end())
+  return fetchOk(api_base_path + requestPath(route, ...args), init).finally(() => timeout?.end())
 }
 
 /** Rejects with an `ApiError` where there is no answer, or one that refuses; also for what lies outside of the API. */
@@ -176,5 +157,9 @@ export const withSession = <T>(send: () => Promise<T>): Promise<T> =>
     () => givePassword(),
   )
 
-export const call = <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> =>
-  withSession(() => callOnce(route, ...args))
+export const call = <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> => {
+  const { next } = sentAlong
+  return withSession(() => callOnce(route, ...args)).finally(() => {
+    if (sentAlong.next === next && !route.startsWith('GET')) sentAlong.next = {}
+  })
+}

@@ -140,7 +140,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: '/revisions',
-    page: 'revisions/RevisionsPage',
+    page: 'revisions/ListPage',
     areas: ['revisions', 'audit', 'settings'],
     title: 'core.nav.revisions',
     nav: { group: 'panel', icon: 'undo' },

@@ -1,7 +1,7 @@
 // The trial that this tab is in: what it changes is put back by itself unless it is kept. The tab stays in it once its
 // time is over, until the operator has seen that, so that nothing is changed for good by mistake.
 import type { SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
-import { meantFor } from './api.ts'
+import { sentAlong } from './api.ts'
 
 const KEY = 'trial'
 
@@ -16,7 +16,7 @@ class Trial {
   form = $state.raw<string | null>(null)
 
   constructor() {
-    meantFor(this.window_id)
+    this.#name()
   }
 
   /** Null: from now on changes are for good. */
@@ -27,7 +27,11 @@ class Trial {
     if (window) this.form = null
     if (window) sessionStorage.setItem(KEY, window.window_id)
     else sessionStorage.removeItem(KEY)
-    meantFor(this.window_id)
+    this.#name()
+  }
+
+  #name(): void {
+    sentAlong.all = this.window_id === null ? {} : { 'X-Window': this.window_id }
   }
 }
 
