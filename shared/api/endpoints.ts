@@ -6,6 +6,7 @@ import * as audit from './audit/answers.ts'
 import * as auth from './auth.ts'
 import * as backup from './backup.ts'
 import * as heal from './base/heal.ts'
+import * as desired from './desired.ts'
 import * as diagnostics from './diagnostics.ts'
 import * as forwarding from './forwarding.ts'
 import * as impact from './impact/impact.ts'
@@ -66,6 +67,9 @@ export const ENDPOINTS = {
   'GET /revisions/{id}/backup': { answer: backup.BackupDocument },
   'POST /revisions/{id}/pin': { body: revisions.PinRevisionBody, answer: revisions.RevisionDetail },
   'POST /revisions/{id}/restore': { body: revisions.RestoreRevisionBody, answer: revisions.RestoreRevisionAnswer },
+  'GET /desired': { answer: desired.ListDesiredAnswer },
+  'GET /desired/export': { answer: desired.DesiredExport },
+  'POST /desired': { body: desired.DesiredBody, answer: desired.DesiredAnswer },
   'GET /system/health': { answer: system.HealthAnswer },
   'GET /system/capabilities': { answer: system.CapabilitiesAnswer },
   'GET /system/limits': { answer: system.LimitsAnswer },

@@ -12,6 +12,7 @@ export const SCOPES = [
   'notifications',
   'access',
   'backup',
+  'desired',
   'safe-apply',
   '*',
 ] as const

@@ -4,6 +4,7 @@ import { ATTENTION } from './attention.ts'
 import { BACKUP } from './backup.ts'
 import { CHECK } from './check.ts'
 import { COMPONENT } from './component.ts'
+import { DESIRED } from './desired.ts'
 import { DIAGNOSTICS } from './diagnostics.ts'
 import { DRIFT } from './drift.ts'
 import { FAR_END } from './far-end.ts'
@@ -38,6 +39,7 @@ export const CATALOGUE = {
   ...BACKUP,
   ...CHECK,
   ...COMPONENT,
+  ...DESIRED,
   ...DIAGNOSTICS,
   ...DRIFT,
   ...FAR_END,

@@ -23,6 +23,7 @@ const DATA = `
   answer.description allowed_sources.description pools.description route.description routes.description
   answer.note tunnel.note tunnels.note network.note networks.note check.host
   network_title own_addresses destinations
+  revisions.reason answer.reason items.target_key differs.target_key answer.to answer.digest files.name files.digest
   uri svg recovery_codes last_ip user_agent prefix allowed_networks last_used_ip server_name
 `
 /** Sentences that stay text alone, and why. */

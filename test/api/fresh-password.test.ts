@@ -84,7 +84,7 @@ describe('A fresh password', () => {
     )
     assert.deepEqual(
       routes((endpoint) => typeof freshOf(endpoint) === 'function'),
-      ['POST /settings/reset', 'PUT /settings', 'PUT /webhooks/{id}'],
+      ['POST /desired', 'POST /revisions/{id}/restore', 'POST /settings/reset', 'PUT /settings', 'PUT /webhooks/{id}'],
     )
     assert.deepEqual(
       routes(({ body }) => Object.hasOwn(body?.['properties'] ?? {}, 'current_password')),

@@ -85,6 +85,13 @@ const PREFERRED_PATHS = [
   { tunnel_id: 4, preference: 20 },
 ]
 
+const WITHOUT_NAT = {
+  route_rule_title: 'without nat',
+  bind_port: 447,
+  nat_mode: 'none',
+  destinations: [{ address: '10.9.0.2', port: 80 }],
+}
+
 /** A request to each endpoint that touches the host, and whether root has anything to do for it. */
 const REQUESTS: Readonly<Record<string, Requested>> = {
   'POST /tunnels': ['POST', '/tunnels', { ...SMALLEST, remote_endpoint: '198.51.100.9' }],
@@ -98,6 +105,9 @@ const REQUESTS: Readonly<Record<string, Requested>> = {
   'DELETE /tunnels/{id}/addresses': ['DELETE', '/tunnels/1/addresses', { address: '10.9.1.1', prefix_length: 30 }],
   'POST /system/forwarding/enable': ['POST', '/system/forwarding/enable', { connections: true }],
   'POST /reconcile/adopt': ['POST', '/reconcile/adopt', { interface_name: 'by-hand', persistence_type_id: 10 }],
+  // With the first rule alone.
+  'POST /revisions/{id}/restore': ['POST', '/revisions/8/restore', {}],
+  'POST /desired': ['POST', '/desired', { document: { version: 1, routes: [WITHOUT_NAT] } }],
   'POST /reconcile/{id}/reapply': ['POST', '/reconcile/1/reapply', {}],
   'POST /reconcile/{id}/forget': ['POST', '/reconcile/1/forget'],
   'POST /routes': ['POST', '/routes', { ...SMALLEST_RULE, bind_port: 446 }],

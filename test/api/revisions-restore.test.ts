@@ -207,7 +207,7 @@ describe('A restore', () => {
     assert.equal(await bound(), '203.0.113.8')
   })
 
-  it('waits for a confirmation where that is asked for, and comes back without it', async () => {
+  it('waits for a confirmation where it is sent to, and comes back without it', async () => {
     await createTunnel(client)
     const at = await here()
     await patchTunnel(client, 1, { mtu: 1400 })

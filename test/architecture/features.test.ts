@@ -47,6 +47,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   backup: ['audit', 'networks', 'routes'],
   // Keeps objects as a backup has them, follows the tables of a window, and compares with the host.
   revisions: ['safe-apply', 'reconcile', 'backup'],
+  // Takes the panel to a file as a revision takes it back.
+  desired: ['revisions'],
 }
 
 describe('The folders of the web daemon', function () {

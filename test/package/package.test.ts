@@ -55,6 +55,7 @@ describe('The package', function () {
       'svelte',
       'uplot',
       'uqr',
+      'yaml',
     ])
       assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
   })

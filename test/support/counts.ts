@@ -107,6 +107,12 @@ export const REPETITIONS = {
     what: 'panels at random with changes at random, of which each moment is read back, and one restored',
     files: ['test/api/revisions-laws.test.ts'],
   },
+  PANEL_DESIRED: {
+    usual: 3,
+    soak: 200,
+    what: 'pairs of panels at random, of which one becomes the other by its file',
+    files: ['test/api/desired-laws.test.ts'],
+  },
   PANEL_FAILING_STARTS: {
     usual: 1,
     soak: 25,

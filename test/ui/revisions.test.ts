@@ -84,6 +84,22 @@ describe('The history on the page', () => {
     assert.equal((await lastRevision(operator)).is_pinned, true)
   })
 
+  it('says which objects differ from the file that was applied', async () => {
+    const document = {
+      version: 1,
+      tunnels: [{ interface_name: 'gre-file', remote_endpoint: '203.0.113.99', local_endpoint: '192.0.2.1' }],
+    }
+    assert.equal((await operator.post('/desired', { document, name: 'site.yaml' })).status, 200)
+    const { page } = await visitHistory()
+    await page.getByText('The panel is as this file says.').waitFor()
+    const { body } = await operator.get<{ tunnels: { tunnel_id: number; interface_name: string }[] }>('/tunnels')
+    const made = body.tunnels.find(({ interface_name }) => interface_name === 'gre-file')
+    await patchTunnel(operator, made?.tunnel_id ?? 0, { mtu: 1300 })
+    await page.reload()
+    await page.getByText('1 object differs from it since:').waitFor()
+    await page.getByRole('listitem').getByRole('link', { name: 'gre-file' }).first().waitFor()
+  })
+
   it('fits a phone', async () => {
     const { page } = await visitHistory('', { viewport: PHONE })
     await page.getByText('What was there at first').waitFor()

@@ -4,6 +4,7 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { tokenEndpoints } from '../features/auth/token-endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
+import { desiredEndpoints } from '../features/desired/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
 import type { AttentionDeps } from '../features/incidents/derive.ts'
@@ -79,6 +80,11 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     services
   const { routeWatch, heals, listeners, failover, notifications } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
+  const whole = {
+    endpoints: () => endpoints,
+    allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
+    logger,
+  }
   const endpoints: Endpoint[] = [
     ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
@@ -121,11 +127,8 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ),
     ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
-    ...revisionEndpoints(heals, {
-      endpoints: () => endpoints,
-      allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
-      logger,
-    }),
+    ...revisionEndpoints(heals, whole),
+    ...desiredEndpoints(whole),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,

@@ -27,6 +27,10 @@ export const RUNS: Readonly<Record<CommandName, Run>> = {
     (await import('./reset-password.ts')).resetPassword(state_dir, caller, args),
   ),
   pair: async (config, args) => (await import('./api/pair.ts')).pair(config, args),
+  apply: async (config, args) => (await import('./desired/commands.ts')).runFile('apply')(config, args),
+  plan: async (config, args) => (await import('./desired/commands.ts')).runFile('plan')(config, args),
+  diff: async (config, args) => (await import('./desired/commands.ts')).runFile('diff')(config, args),
+  export: async (config, args) => (await import('./desired/commands.ts')).exportFile(config, args),
   'safe-apply': asOwner('safe-apply', async (config, args) =>
     (await import('./safe-apply.ts')).safeApply(config, args),
   ),

@@ -22,6 +22,10 @@ export type CommandName =
   | 'make-certificate'
   | 'reset-password'
   | 'pair'
+  | 'apply'
+  | 'plan'
+  | 'diff'
+  | 'export'
   | 'safe-apply'
   | 'limits'
   | 'allow'
@@ -32,6 +36,20 @@ export type CommandName =
   | 'take-down'
   | 'rpc'
   | 'completion'
+
+const PANEL_OPTIONS = {
+  '--panel URL': 'a panel elsewhere, with an API token of the scope desired',
+  '--token-file FILE': 'where the token is, which only its owner may read',
+}
+const FILE_OPTIONS = {
+  '-f FILE': 'the file; - is the standard input',
+  '--name NAME': 'what the file is known by',
+  '--prune none | named | all': 'what becomes of what the file does not name',
+  '--base DIGEST': 'refuse if the panel has another digest than when the file was made',
+  '--confirm-within SECONDS': 'put everything back unless it is confirmed in time',
+  '--json': 'print the answer as JSON',
+  ...PANEL_OPTIONS,
+}
 
 export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   status: {
@@ -67,6 +85,30 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   pair: {
     summary: 'Make this end of a tunnel from the pairing code that the other server shows.',
     usage: 'CODE',
+  },
+  apply: {
+    summary: 'Take the panel to what a file says, as one whole; a second time changes nothing.',
+    usage: '-f FILE [--name NAME] [--prune none | named | all]',
+    details:
+      'The file is YAML or JSON, as export writes it. What a field leaves out has its default. Its name is that of the file unless --name says another one, and --prune named deletes what an earlier file of the name made and this one does not name.',
+    options: FILE_OPTIONS,
+  },
+  plan: {
+    summary: 'Show the requests that apply would send, and change nothing.',
+    usage: '-f FILE [--prune none | named | all]',
+    details: 'Exits with 2 if something would change, and with 0 if not.',
+    options: FILE_OPTIONS,
+  },
+  diff: {
+    summary: 'Show what differs from a file, field by field, and change nothing.',
+    usage: '-f FILE [--prune none | named | all]',
+    details: 'Exits with 2 if something would change, and with 0 if not.',
+    options: FILE_OPTIONS,
+  },
+  export: {
+    summary: 'Print everything that the panel is to do as such a file. Applied, it changes nothing.',
+    usage: '[--yaml | --json]',
+    options: { '--yaml': 'YAML, which is the default', '--json': 'JSON', ...PANEL_OPTIONS },
   },
   'safe-apply': {
     summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',

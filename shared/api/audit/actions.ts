@@ -70,6 +70,7 @@ export const AUDIT_ACTIONS = {
   TunnelFarEndMoved: 1660,
   RevisionRestore: 1700,
   RevisionPin: 1710,
+  DesiredApply: 1720,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

@@ -8,6 +8,15 @@ const named = ({ kind, title, what }: { kind: string; title: string; what: strin
   `${kind} ${title} ${what}`
 
 export const WATCHING: Listings = {
+  'GET /desired': [
+    listing('GET /desired', 'files', {
+      NAME: (one) => one.name,
+      APPLIED: (one) => instant(one.applied_date),
+      WHO: (one) => one.username,
+      OBJECTS: (one) => one.object_count,
+      DIFFERS: (one) => one.differs.map(named),
+    }),
+  ],
   'GET /revisions': [
     listing(
       'GET /revisions',

@@ -15,6 +15,8 @@ const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 
 /** What the page says and does without these. */
 const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
+  'POST /desired': 'a file is applied where it is kept, by the command line',
+  'GET /desired/export': 'a file is made by the command line',
   'GET /routes/traffic/summary': 'the stream of the metrics and the list of rules tell all of it',
   'GET /routes/{id}/destinations': 'the rule has them',
   'POST /routes/{id}/destinations': 'the editor sends the list with the rule',

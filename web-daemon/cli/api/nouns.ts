@@ -3,6 +3,7 @@
 export const NOUNS: Readonly<Record<string, string>> = {
   audit: 'What was changed, by whom',
   backup: 'Export and import of everything in one document',
+  desired: 'Files that say what the panel is to do',
   diagnostics: 'Stored runs of diagnostics',
   impact: 'What a request would interrupt',
   incidents: 'What is or was not as it should be',

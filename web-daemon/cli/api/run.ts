@@ -89,6 +89,15 @@ function elsewhere(address: string, tokenFile: string | null): Target {
 
 const ELSEWHERE = 'To use a panel with an API token: --panel https://panel.example/ --token-file FILE'
 
+/** The panel that a command names. */
+export interface Named {
+  readonly panel: string | null
+  readonly tokenFile: string | null
+}
+
+export const targetOf = (config: Config, { panel, tokenFile }: Named): Promise<Target> =>
+  panel === null ? onThisHost(config) : Promise.resolve(elsewhere(panel, tokenFile))
+
 /** The panel of this host, as whose owner the program goes on. */
 export async function onThisHost(config: Config): Promise<Target> {
   if (!existsSync(config.state_dir)) throw new CommandError(`There is no panel on this host. ${ELSEWHERE}`, 2)

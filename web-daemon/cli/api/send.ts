@@ -126,10 +126,21 @@ interface Envelope {
   }
 }
 
+/** What the panel has refused, with its fields. */
+export class RefusedError extends CommandError {
+  readonly fields: readonly { readonly field: string; readonly message: string }[]
+
+  constructor(message: string, exitCode: CommandError['exitCode'], fields: RefusedError['fields']) {
+    super(message, exitCode)
+    this.fields = fields
+  }
+}
+
 /** 3: not allowed, 4: there is no such thing, 1: anything else that was refused. */
-const refusal = (status: number, answer: unknown): CommandError => {
+const refusal = (status: number, answer: unknown): RefusedError => {
   const { error } = answer as Envelope
-  const fields = (error?.details.fields ?? []).map(({ field, message }) => `\n  ${field}: ${message}`).join('')
+  const fields = error?.details.fields ?? []
+  const lines = fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
   const code = status === 401 || status === 403 ? 3 : status === 404 ? 4 : 1
-  return new CommandError(`${error?.message ?? `The panel answered ${status}`}${fields}`, code)
+  return new RefusedError(`${error?.message ?? `The panel answered ${status}`}${lines}`, code, fields)
 }

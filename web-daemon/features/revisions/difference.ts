@@ -12,7 +12,7 @@ export interface Pair {
   readonly after: Item | null
 }
 
-/** Those that differ in what is asked for, in the order in which one can refer to another. */
+/** Those that differ in what is wanted, in the order in which one can refer to another. */
 export function differing(before: readonly RevisionObject[], after: readonly RevisionObject[]): Pair[] {
   const pairs = new Map<string, Pair>()
   for (const { item, ...named } of before)

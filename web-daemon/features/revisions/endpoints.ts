@@ -38,7 +38,6 @@ export const revisionEndpoints = (heals: Heals, services: RestoreServices) => [
         'Take everything, or some objects, to what they were at a revision: as one whole that is put back where a part fails. With dry_run only say what would be done.',
       statuses: [403, 409],
       audit: 'RevisionRestore',
-      gathersProblems: true,
       fresh: restoreNeedsFresh(services),
       foresee: foreseeRestore(services),
     },

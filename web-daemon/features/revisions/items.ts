@@ -23,7 +23,7 @@ const FOLLOWING: Readonly<Partial<Record<RevisionKind, Readonly<Record<string, s
   route: { bind_address: 'bind_address_interface', snat_address: 'snat_address_interface' },
 }
 
-/** What is asked for, without what follows from that by itself. */
+/** What is wanted, without what follows from that by itself. */
 export function wishOf(kind: RevisionKind, item: Item): Item {
   const names = FOLLOWING[kind] ?? {}
   return Object.fromEntries(Object.entries(item).filter(([field]) => (item[names[field] ?? ''] ?? null) === null))

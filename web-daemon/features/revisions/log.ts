@@ -19,7 +19,7 @@ export interface LogDeps {
   readonly now: () => Date
 }
 
-/** From now on. What has changed since the last time is found first, where the store can be written. */
+/** Keeps them from now on. What has changed since the last time is found first, where the store can be written. */
 export async function keepRevisions({ db, bus, now }: LogDeps): Promise<void> {
   db.beforeCommit = (transaction, author) => keep({ db: transaction, now }, author)
   bus.subscribeIn('safe_apply.ended', async (transaction, events) => {

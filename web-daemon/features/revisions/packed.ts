@@ -12,7 +12,7 @@ export const unpack = (packed: Buffer): Item => fromStoredJson(inflateRawSync(pa
 
 const BYTES = 16
 
-/** Of one object, by its name and all that it holds. */
+/** The digest of one object, by its name and all that it holds. */
 export const digestOf = (kind: string, target_key: string, item: Item): string =>
   createHash('sha256')
     .update(JSON.stringify([kind, target_key, item]))
@@ -21,6 +21,6 @@ export const digestOf = (kind: string, target_key: string, item: Item): string =
 
 export const DIGEST_OF_NOTHING = '0'.repeat(2 * BYTES)
 
-/** Of a set that an object joins or leaves: twice the same comes to nothing, and the order does not matter. */
+/** The digest of a set that an object joins or leaves: twice the same comes to nothing, and the order does not matter. */
 export const withDigest = (of_all: string, of_one: string): string =>
   (BigInt(`0x${of_all}`) ^ BigInt(`0x${of_one}`)).toString(16).padStart(2 * BYTES, '0')

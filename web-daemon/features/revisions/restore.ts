@@ -40,7 +40,8 @@ export const restoreRevision =
     return ok({ revision_id, dry_run, is_taken_back, steps: done, ...note })
   }
 
-async function restoreWhole(
+/** Carries out steps, all or none of them. */
+export async function restoreWhole(
   context: CommandContext,
   { allOrNothing }: RestoreServices,
   running: Running,
@@ -62,37 +63,45 @@ function noteOf(revision_id: number, steps: readonly Step[], is_taken_back: bool
 
 export const foreseeRestore =
   (services: RestoreServices) =>
-  async (context: ReadContext, incoming: Request): Promise<Foreseen> => {
-    const { foreseen } = await foreseeSteps(context, runningOf(services, incoming), await plan(context, incoming))
-    const all = foreseenTogether(foreseen.filter((one) => one !== null))
-    return {
-      ...all,
-      changes: await withForwarding(context, all.changes),
-      unforeseen: (all.unforeseen ?? 0) + foreseen.filter((one) => one === null).length,
-    }
-  }
+  async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
+    foreseen(context, runningOf(services, incoming), await plan(context, incoming))
 
-/** Whether one of its requests by itself would need the password. */
+export async function foreseen(context: ReadContext, running: Running, steps: readonly Step[]): Promise<Foreseen> {
+  const seen = (await foreseeSteps(context, running, steps)).foreseen
+  const all = foreseenTogether(seen.filter((one) => one !== null))
+  return {
+    ...all,
+    changes: await withForwarding(context, all.changes),
+    unforeseen: (all.unforeseen ?? 0) + seen.filter((one) => one === null).length,
+  }
+}
+
 export const restoreNeedsFresh =
   (services: RestoreServices) =>
-  async (context: ReadContext, incoming: Request): Promise<boolean> => {
-    const running = runningOf(services, incoming)
-    for (const step of await plan(context, incoming)) {
-      const { endpoint, incoming: request } = innerOf(running, step)
-      if (endpoint.kind !== 'command' || endpoint.fresh === undefined) continue
-      if (endpoint.fresh === true || (await endpoint.fresh(context, request))) return true
-    }
-    return false
-  }
+  async (context: ReadContext, incoming: Request): Promise<boolean> =>
+    needsFresh(context, runningOf(services, incoming), await plan(context, incoming))
 
-const runningOf = ({ endpoints, logger }: RestoreServices, incoming: Request): Running => ({
+/** Whether one of the requests by itself would need the password. */
+export async function needsFresh(context: ReadContext, running: Running, steps: readonly Step[]): Promise<boolean> {
+  for (const step of steps) {
+    const { endpoint, incoming: request } = innerOf(running, step)
+    if (endpoint.kind !== 'command' || endpoint.fresh === undefined) continue
+    if (endpoint.fresh === true || (await endpoint.fresh(context, request))) return true
+  }
+  return false
+}
+
+export const runningOf = (
+  { endpoints, logger }: RestoreServices,
+  incoming: Incoming<{ readonly i_understand_i_may_lose_access?: boolean }>,
+): Running => ({
   endpoints: endpoints(),
   incoming,
   accepts: incoming.body.i_understand_i_may_lose_access === true,
   logger,
 })
 
-/** By reading alone. Throws 422 for an object that is neither there nor was. */
+/** Plans by reading alone. Throws 422 for an object that is neither there nor was. */
 async function plan(context: ReadContext, { params, body, problems }: Request): Promise<Step[]> {
   const { revision_id } = await requireRevision(context, params)
   const [was, is] = [await stateAt(context.db, revision_id), await stateNow(context.db)]

@@ -86,7 +86,7 @@ async function readyFor<T>(work: () => Promise<T>, logger: Logger): Promise<T | 
 
 interface Waiting {
   readonly step: Step
-  /** Its place in the answer. */
+  /** The place in the answer. */
   readonly at: number
   readonly isAside: boolean
 }
@@ -136,7 +136,7 @@ async function failed(done: RestoreStep[], left: readonly (Waiting & Tried)[]): 
   return done
 }
 
-/** Where each waits for another, one stands aside. Null where none can, or that is refused too. */
+/** Has one stand aside where each waits for another. Null where none can, or that is refused too. */
 async function withRoom(
   context: CommandContext,
   running: Running,

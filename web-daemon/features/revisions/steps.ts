@@ -63,7 +63,7 @@ const made = (pairs: readonly Pair[], kind: keyof typeof PATHS): Step[] =>
     return [{ items, path: `${PATHS[kind]}/${target_key}`, wanted: after, ...changing(kind, pair, after) }]
   })
 
-/** A pool is replaced whole. What is changed of a tunnel may well have to be made anew. */
+/** A pool is replaced whole. What is changed of a tunnel may well have to be made again. */
 function changing(kind: keyof typeof PATHS, { before }: Pair, after: Body): Pick<Step, 'method' | 'body'> {
   if (kind === 'pool') return { method: 'PUT', body: after }
   const changes = fieldChanges(before ?? {}, after).map(({ field, after: value }) => [field, value])

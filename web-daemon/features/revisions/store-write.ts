@@ -7,7 +7,7 @@ import type { Touched } from './store-touched.ts'
 
 export type Known = Omit<RevisionObjectTable, 'kind'> & { readonly kind: RevisionKind }
 
-/** By kind and key: those that are named, or all. */
+/** Objects by kind and key: those that are named, or all. */
 export async function knownObjects(db: WriteDb, touched: readonly Touched[] | null): Promise<Map<string, Known>> {
   let known = db.selectFrom('revision_object').selectAll()
   if (touched) {

@@ -134,7 +134,7 @@ const TITLES: Readonly<Record<string, string>> = {
   route: 'route_rule_title',
 }
 
-/** As it was called then. */
+/** The name that it had then. */
 function titleIn(kind: string, item: Item): string | null {
   const title = item[TITLES[kind] ?? '']
   return typeof title === 'string' ? title : null

@@ -8,7 +8,7 @@ export interface RevisionTable {
   user_id: number | null
   username: string
   origin: 'operator' | 'token' | 'panel'
-  /** Of the audit log; null of what the panel finds by itself. */
+  /** The number of the audit log; null of what the panel finds by itself. */
   audit_action_id: number | null
   request_id: string
   reason: string
@@ -18,7 +18,7 @@ export interface RevisionTable {
   is_pinned: Generated<number>
   /** What is not shown is kept where the way to one that is leads over it. */
   is_shown: number
-  /** Of everything as it is after it. */
+  /** The digest of everything as it is after it. */
   digest: string
 }
 

@@ -18,6 +18,7 @@ export const TAGS = [
   'audit',
   'auth',
   'backup',
+  'desired',
   'diagnostics',
   'impact',
   'metrics',

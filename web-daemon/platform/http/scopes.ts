@@ -7,6 +7,7 @@ const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
   audit: 'read',
   auth: null,
   backup: 'backup',
+  desired: 'desired',
   diagnostics: 'diagnostics',
   impact: 'read',
   metrics: 'metrics',
@@ -25,7 +26,7 @@ const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
 }
 
 /** A backup holds all that there is, so that to read is not enough. */
-const NOT_JUST_READ: readonly (Scope | null)[] = [null, 'backup']
+const NOT_JUST_READ: readonly (Scope | null)[] = [null, 'backup', 'desired']
 
 /** Any one of them is enough; none where no token is. */
 export function scopesOf({ tag = 'other', route, scope: own }: Endpoint): readonly Scope[] {

@@ -23,6 +23,7 @@ export const TARGETS = [
   'api_token',
   'session',
   'revision',
+  'desired',
 ] as const
 export const FILTERS = ['search', 'action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 

@@ -17,6 +17,7 @@ export const LICENCES = [
   ['otpauth', 'OTPAuth', 'MIT'],
   ['pino', 'pino', 'MIT'],
   ['@sinclair/typebox', 'TypeBox', 'MIT'],
+  ['yaml', 'yaml', 'ISC'],
 ] as const
 
 /** Artwork copied without a package. */

@@ -1,0 +1,74 @@
+// POST /desired: takes the panel to what a file says, as one whole.
+import type { DesiredAnswer, DesiredBody } from '@panel/shared/api/desired.ts'
+import type { RestoreStep } from '@panel/shared/api/revisions.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { differenceOf } from '../revisions/difference.ts'
+import { foreseen, needsFresh, restoreWhole, runningOf, type RestoreServices } from '../revisions/restore.ts'
+import { foreseeSteps } from '../revisions/run.ts'
+import { stateNow } from '../revisions/store.ts'
+import { planFile, type Plan } from './plan.ts'
+import { digestNow, keepFile } from './store.ts'
+
+type Request = Incoming<DesiredBody>
+
+export const applyFile =
+  (services: RestoreServices) =>
+  async (context: CommandContext, incoming: Request): Promise<Answer<DesiredAnswer>> => {
+    const { dry_run = false, name } = incoming.body
+    context.note.target('desired', null)
+    const plan = await planFile(context, incoming)
+    const items = plan.pairs.map(differenceOf)
+    const running = runningOf(services, incoming)
+    const answer = async (steps: RestoreStep[], note: ReturnType<typeof message>): Promise<Answer<DesiredAnswer>> =>
+      ok({
+        changed: items.length > 0,
+        dry_run,
+        digest: await digestNow(context.db),
+        items,
+        steps,
+        ...messageFields('note', note),
+      })
+    if (dry_run) return answer((await foreseeSteps(context, running, plan.steps)).steps, message('desired.dry'))
+    const { done, is_taken_back } = await restoreWhole(context, services, running, plan.steps)
+    for (const { method, path, outcome } of done) context.note.operation(`${method} ${path}: ${outcome}`)
+    if (is_taken_back) throw failed(plan, done)
+    if (name !== undefined) await keep(context, incoming, plan, name)
+    return answer(done, message(items.length === 0 ? 'desired.nothing' : 'desired.done'))
+  }
+
+/** Names the item of the file that failed, and its field. */
+function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
+  const one = steps.find(({ outcome }) => outcome === 'failed')
+  const [item] = one?.items ?? []
+  const error = one?.error
+  const path = item ? (paths.get(`${item.kind} ${item.target_key}`) ?? '') : ''
+  const field = [path, error?.field ?? ''].filter((part) => part !== '').join('.')
+  return new Refusal('APPLY_FAILED', message('desired.failed'), { field, details: { error, steps } })
+}
+
+async function keep(context: CommandContext, { session }: Request, { paths }: Plan, name: string): Promise<void> {
+  const objects = (await stateNow(context.db)).filter(({ kind, target_key }) => paths.has(`${kind} ${target_key}`))
+  const file = {
+    name,
+    digest: await digestNow(context.db),
+    applied_date: context.now().toISOString(),
+    user_id: session?.user_id ?? null,
+    username: session?.username ?? '',
+  }
+  await context.db.transaction().execute((transaction) => keepFile(transaction, file, objects))
+  context.note.operation(`By the file ${name}`)
+}
+
+export const foreseeFile =
+  (services: RestoreServices) =>
+  async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
+    foreseen(context, runningOf(services, incoming), (await planFile(context, incoming)).steps)
+
+export const fileNeedsFresh =
+  (services: RestoreServices) =>
+  async (context: ReadContext, incoming: Request): Promise<boolean> =>
+    needsFresh(context, runningOf(services, incoming), (await planFile(context, incoming)).steps)

@@ -1,0 +1,31 @@
+// The endpoints of the section Desired.
+import { command, query } from '../../platform/http/endpoint.ts'
+import type { RestoreServices } from '../revisions/restore.ts'
+import { applyFile, fileNeedsFresh, foreseeFile } from './apply.ts'
+import { exportFile, listFiles } from './list.ts'
+
+const tag = 'desired'
+const LIMIT_BYTES = 8 * 1024 * 1024
+
+export const desiredEndpoints = (services: RestoreServices) => [
+  query('GET /desired', { tag, summary: 'List the files that were applied, and what was changed since.' }, listFiles),
+  query(
+    'GET /desired/export',
+    { tag, summary: 'Everything as a file, by names. Applied, it changes nothing.' },
+    exportFile,
+  ),
+  command(
+    'POST /desired',
+    {
+      tag,
+      summary:
+        'Take the panel to what a file says, as one whole: what a field leaves out has its default, and a second time changes nothing. With dry_run only say what would be done.',
+      statuses: [409],
+      body_limit_bytes: LIMIT_BYTES,
+      audit: 'DesiredApply',
+      fresh: fileNeedsFresh(services),
+      foresee: foreseeFile(services),
+    },
+    applyFile(services),
+  ),
+]

@@ -1,0 +1,102 @@
+// What leads from the panel as it is to the panel as a file says: what differs, and the requests for that.
+import type { DesiredBody } from '@panel/shared/api/desired.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import type { Incoming } from '../../platform/http/endpoint.ts'
+import type { Problems } from '../../platform/http/problems.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { differing, type Pair } from '../revisions/difference.ts'
+import type { RevisionObject } from '../revisions/items.ts'
+import { stepsFor, type Step } from '../revisions/steps.ts'
+import { stateNow } from '../revisions/store.ts'
+import { isSettingKey, SETTINGS } from '../settings/definitions.ts'
+import { complete } from './complete.ts'
+import { readDocument, SECTIONS, type Wanted } from './document.ts'
+import { digestNow, nextIds, objectsOf } from './store.ts'
+
+export interface Plan {
+  readonly pairs: readonly Pair[]
+  readonly steps: readonly Step[]
+  /** The objects that the file names, by kind and key, with the path of each in the request. */
+  readonly paths: ReadonlyMap<string, string>
+}
+
+/** Plans by reading alone. Throws 422 with everything that is wrong with the file by itself. */
+export async function planFile(
+  context: ReadContext,
+  { body, problems, panelPorts }: Pick<Incoming<DesiredBody>, 'body' | 'problems' | 'panelPorts'>,
+): Promise<Plan> {
+  const { document, base } = body
+  if (base !== undefined && base !== (await digestNow(context.db)))
+    throw new Refusal('DESIRED_IS_STALE', message('desired.stale'), { field: 'base' })
+  const present = await stateNow(context.db)
+  const wanted = readDocument(document, present, await nextIds(context.db), problems)
+  const settings = wantedSettings(document.settings ?? {}, present, problems)
+  problems.throwIfAny()
+  const objects = await Promise.all(wanted.map((one) => objectOf(context, one, panelPorts)))
+  const kept = await keptObjects(context, body, present, wanted)
+  const pairs = differing(present, [...settings, ...objects, ...kept])
+  const named = [...wanted, ...settings.map((one) => ({ ...one, path: `document.settings.${one.target_key}` }))]
+  return {
+    pairs,
+    steps: stepsFor(pairs),
+    paths: new Map(named.map((one) => [`${one.kind} ${one.target_key}`, one.path])),
+  }
+}
+
+/** All of them: those that the file does not name stay as they are. */
+function wantedSettings(
+  given: Readonly<Record<string, unknown>>,
+  present: readonly RevisionObject[],
+  problems: Problems,
+): RevisionObject[] {
+  for (const key of Object.keys(given))
+    if (!isSettingKey(key))
+      problems.add(`document.settings.${key}`, 'UNKNOWN_FIELD', message('setting.unknown', { name: key.slice(0, 100) }))
+  return present
+    .filter(({ kind }) => kind === 'setting')
+    .map((one) =>
+      Object.hasOwn(given, one.target_key) && Object.hasOwn(SETTINGS, one.target_key)
+        ? { ...one, item: { key: one.target_key, value: given[one.target_key] } }
+        : one,
+    )
+}
+
+async function objectOf(
+  context: ReadContext,
+  wanted: Wanted,
+  panelPorts: () => readonly number[],
+): Promise<RevisionObject> {
+  const { kind, target_key, title, given, stored, path } = wanted
+  if (!stored) return { kind, target_key, title, item: given }
+  const item = await complete(context, wanted, panelPorts).catch((thrown: unknown) => {
+    throw thrown instanceof Refusal ? below(path, thrown) : thrown
+  })
+  return { kind, target_key, title, item: item ?? { ...stored.item, ...given } }
+}
+
+/** The same, with its field within the file. */
+export function below(path: string, refusal: Refusal): Refusal {
+  const field = refusal.field === '' ? path : `${path}.${refusal.field}`
+  return new Refusal(refusal.code, refusal, { field, details: refusal.details })
+}
+
+/** What is there, is not named, and is not to be deleted for that. */
+async function keptObjects(
+  { db }: ReadContext,
+  { document, name, prune = 'none' }: DesiredBody,
+  present: readonly RevisionObject[],
+  wanted: readonly Wanted[],
+): Promise<RevisionObject[]> {
+  const isNamed = new Set(wanted.map(({ kind, target_key }) => `${kind} ${target_key}`))
+  const ofFile = new Set(
+    name === undefined ? [] : (await objectsOf(db, name)).map(({ kind, target_key }) => `${kind} ${target_key}`),
+  )
+  const sections = new Set<string>(SECTIONS.filter(({ section }) => document[section]).map(({ kind }) => kind))
+  return present.filter(({ kind, target_key }) => {
+    const key = `${kind} ${target_key}`
+    if (kind === 'setting' || isNamed.has(key)) return false
+    if (prune === 'named') return !ofFile.has(key)
+    return prune === 'none' || !sections.has(kind)
+  })
+}
