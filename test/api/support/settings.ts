@@ -85,6 +85,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'security.allowed_origins': [],
   'system.reconcile_interval_seconds': 300,
   'system.audit_retention_days': 90,
+  'system.revisions_kept': 50,
   'system.auto_reapply_on_drift': false,
   'system.self_heal': 'off',
   'system.safe_apply_mode': 'risky',
