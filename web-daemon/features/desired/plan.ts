@@ -1,5 +1,6 @@
 // What leads from the panel as it is to the panel as a file says: what differs, and the requests for that.
 import type { DesiredBody } from '@panel/shared/api/desired.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
@@ -33,7 +34,8 @@ export async function planFile(
   const wanted = readDocument(document, present, await nextIds(context.db), problems)
   const settings = wantedSettings(document.settings ?? {}, present, problems)
   problems.throwIfAny()
-  const objects = await Promise.all(wanted.map((one) => objectOf(context, one, panelPorts)))
+  const reading = { ...context, request: lookingOnce(context.request) }
+  const objects = await Promise.all(wanted.map((one) => objectOf(reading, one, panelPorts)))
   const kept = await keptObjects(context, body, present, wanted)
   const pairs = differing(present, [...settings, ...objects, ...kept])
   const named = [...wanted, ...settings.map((one) => ({ ...one, path: `document.settings.${one.target_key}` }))]
@@ -42,6 +44,17 @@ export async function planFile(
     steps: stepsFor(pairs),
     paths: new Map(named.map((one) => [`${one.kind} ${one.target_key}`, one.path])),
   }
+}
+
+/** The host is the same for all objects of a file. */
+function lookingOnce(request: Reader): Reader {
+  const answers = new Map<string, ReturnType<Reader>>()
+  return ((method, params) => {
+    const key = `${method} ${JSON.stringify(params)}`
+    const answer = answers.get(key) ?? request(method, params)
+    answers.set(key, answer)
+    return answer
+  }) as Reader
 }
 
 /** All of them: those that the file does not name stay as they are. */

@@ -15,13 +15,23 @@ export interface Pair {
 /** Those that differ in what is wanted, in the order in which one can refer to another. */
 export function differing(before: readonly RevisionObject[], after: readonly RevisionObject[]): Pair[] {
   const pairs = new Map<string, Pair>()
-  for (const { item, ...named } of before)
+  for (const { item, ...named } of whole(before))
     pairs.set(`${named.kind} ${named.target_key}`, { ...named, before: wishOf(named.kind, item), after: null })
-  for (const { item, ...named } of after) {
+  for (const { item, ...named } of whole(after)) {
     const name = `${named.kind} ${named.target_key}`
     pairs.set(name, { ...named, before: pairs.get(name)?.before ?? null, after: wishOf(named.kind, item) })
   }
   return [...pairs.values()].filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).sort(inTheirOrder)
+}
+
+/** A rule keeps the id of a tunnel that was deleted, which no request could name. */
+function whole(state: readonly RevisionObject[]): RevisionObject[] {
+  const tunnels = new Set(state.filter(({ kind }) => kind === 'tunnel').map(({ target_key }) => target_key))
+  return state.map((one) =>
+    one.kind === 'route' && one.item['tunnel_id'] !== undefined && !tunnels.has(String(one.item['tunnel_id']))
+      ? { ...one, item: { ...one.item, tunnel_id: null } }
+      : one,
+  )
 }
 
 export const inTheirOrder = (a: Pick<Pair, 'kind' | 'target_key'>, b: Pick<Pair, 'kind' | 'target_key'>): number =>
