@@ -9,7 +9,7 @@ import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
 import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, described, Value } from './base/shapes.ts'
 import { CreateTunnelBody } from './tunnels/bodies.ts'
-import { FAR_ADDRESS } from './tunnels/end-fields.ts'
+import { FAR_ADDRESS, OWN_ADDRESS } from './tunnels/end-fields.ts'
 
 export const BACKUP_VERSION = 1
 
@@ -42,6 +42,7 @@ const {
 export const BackupTunnel = strict({
   tunnel_id: own('tunnel_id', 'tunnel'),
   ...tunnelFields,
+  local_endpoint: OWN_ADDRESS,
   remote_endpoint: FAR_ADDRESS,
 })
 export type BackupTunnel = Static<typeof BackupTunnel>

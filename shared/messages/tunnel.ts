@@ -39,6 +39,21 @@ export const TUNNEL = {
     'GRE does not authenticate: whoever answers for {hostname} gets what this tunnel sends, and can send into it.',
   'tunnel.far_end_is_a_name':
     '{field} is that of the name {hostname}, which leads to {address}: give another name, or null and the address.',
+  'tunnel.route_missing':
+    'This server has no route to {address}. Add one, or enter the address that the tunnel is to have.',
+  'tunnel.route_several_hops':
+    'The route to {address} has several next hops and no source address. Give it one with "src", or enter the address that the tunnel is to have.',
+  'tunnel.route_marked':
+    'Packets with a mark can take another route to {address} than the others do. Bind the tunnel to an interface, or enter the address that it is to have.',
+  'tunnel.route_no_address':
+    'What goes to {address} leaves by {device}, which has no {family} address that a tunnel can have. Give it one, or enter the address that the tunnel is to have.',
+  'tunnel.route_through_itself':
+    'The route to {address} leads through the tunnel itself, by {device}. Add one that does not, or enter the address that the tunnel is to have.',
+  'tunnel.local_last_address': 'The tunnel keeps its last address. {why}',
+  'tunnel.local_not_taken': 'The route to the other server has {address} now, and the tunnel cannot follow. {why}',
+  'tunnel.local_is_automatic':
+    '{field} is automatic, and the route to the other server has {address}: leave the address out, or enter one in the place of the automatic choice.',
+  'tunnel.local_missing': '{field} must be an address where it is not automatic.',
   'tunnel.no_interface': 'This server has no interface {device}.',
   'tunnel.duplicate':
     '{tunnel} already runs between these endpoints with {key, select, none {no key} other {the key {key}}}.',

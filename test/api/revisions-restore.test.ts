@@ -207,6 +207,28 @@ describe('A restore', () => {
     assert.equal(await bound(), '203.0.113.8')
   })
 
+  it('leaves alone the own end that follows the route, and makes it automatic again', async () => {
+    const own = async (): Promise<unknown> => {
+      const { local_endpoint, is_local_endpoint_automatic } = (await getTunnel(client, 1)).body
+      return [local_endpoint, is_local_endpoint_automatic]
+    }
+    await createTunnel(client, { local_endpoint: null })
+    const at = await here()
+    const { total } = (await listRevisions(client)).body
+    panel.localEnds.start()
+    panel.kernel.hostInterfaces = [fakeInterface('eth0', 2, 'physical', ['192.0.2.9/24'])]
+    panel.bus.publish('host.changed', { events: [LOST] })
+    await panel.localEnds.settled()
+    assert.deepEqual([await own(), (await listRevisions(client)).body.total], [['192.0.2.9', true], total])
+    assert.deepEqual(await differencesSince(client, at), [])
+    await patchTunnel(client, 1, { local_endpoint: '192.0.2.77', confirm_recreate: true })
+    assert.deepEqual(await whole(at), ['PATCH /tunnels/1 done'])
+    assert.deepEqual(await own(), ['192.0.2.9', true])
+    await deleteTunnel(client, 1)
+    assert.deepEqual(await whole(at), ['POST /tunnels done'])
+    assert.deepEqual(await own(), ['192.0.2.9', true])
+  })
+
   it('waits for a confirmation where it is sent to, and comes back without it', async () => {
     await createTunnel(client)
     const at = await here()

@@ -90,7 +90,7 @@ describe('PATCH /tunnels/{id}', () => {
         mtu: null,
         interface_name: null,
         is_enabled: null,
-        local_endpoint: null,
+        ttl: null,
       })
       assert.deepEqual(
         [refused.status, codesOf(refused)],
@@ -98,7 +98,7 @@ describe('PATCH /tunnels/{id}', () => {
           422,
           {
             interface_name: 'INVALID_INTERFACE_NAME',
-            local_endpoint: 'INVALID_ENDPOINT',
+            ttl: 'INVALID_TTL',
             mtu: 'INVALID_MTU',
             is_enabled: 'INVALID_VALUE',
           },

@@ -27,8 +27,18 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
   tunnel_number: number('INVALID_TUNNEL_NUMBER', 2 ** 24, 256),
   local_endpoint: {
     code: 'INVALID_ENDPOINT',
-    values: [...TEXTS, '', 'host', '1.2.3.256', '127.0.0.1', '0.0.0.0', '::', 'x'.repeat(300)],
+    values: [
+      ...TEXTS.filter((one) => one !== null),
+      '',
+      'host',
+      '1.2.3.256',
+      '127.0.0.1',
+      '0.0.0.0',
+      '::',
+      'x'.repeat(300),
+    ],
   },
+  is_local_endpoint_automatic: flag,
   remote_hostname: {
     code: 'INVALID_HOSTNAME',
     values: ['', '-far.test', 'far..test', '198.51.100.7', 7, ['far.test']],

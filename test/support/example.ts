@@ -59,3 +59,10 @@ export function exampleTunnel(
   if (!state) throw new Error('The example is no state')
   return state
 }
+
+/** The same link as the far end has it, where both directions have the same key. */
+export const mirrored = (near: LinkConfig): LinkConfig => ({
+  ...near,
+  local_endpoint: near.remote_endpoint,
+  remote_endpoint: near.local_endpoint,
+})

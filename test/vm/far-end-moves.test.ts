@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
-import { isIpv6Kind, LINK_KINDS, type LinkConfig } from '@panel/shared/tunnel/model.ts'
+import { isIpv6Kind, LINK_KINDS } from '@panel/shared/tunnel/model.ts'
 import { linkAddArguments, linkChangeArguments } from '@panel/shared/tunnel/systemd-unit.ts'
-import { exampleConfig } from '../support/example.ts'
+import { exampleConfig, mirrored } from '../support/example.ts'
 import { becomes } from './eventually.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import type { Running } from './lab/running.ts'
@@ -20,12 +20,6 @@ const [NEAR_INSIDE, FAR_INSIDE] = ['172.17.1.1', '172.17.1.2']
 const FLOWS = 100
 const MOVED = { 4: '198.51.100.2', 6: '2001:db8:1::2' } as const
 const [DNS_PORT, DNS_NAMES] = [5353, '/run/far-end-names']
-
-const mirrored = (near: LinkConfig): LinkConfig => ({
-  ...near,
-  local_endpoint: near.remote_endpoint,
-  remote_endpoint: near.local_endpoint,
-})
 
 describe('A far end that moves, over real GRE', function () {
   let lab: Lab

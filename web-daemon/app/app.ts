@@ -52,6 +52,7 @@ export interface Panel extends Pick<
   | 'failover'
   | 'pathFailover'
   | 'farEnds'
+  | 'localEnds'
   | 'runs'
   | 'listeners'
   | 'notifications'
@@ -103,9 +104,9 @@ export function createApp(deps: PanelDeps): Panel {
 /** What is started, stopped and tested by itself. */
 function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
-  const { proofs, failover, pathFailover, farEnds, runs, listeners, notifications } = services
+  const { proofs, failover, pathFailover, farEnds, localEnds, runs, listeners, notifications } = services
   const watches = { watch, routeWatch, networkWatch }
-  const failovers = { failover, pathFailover, farEnds }
+  const failovers = { failover, pathFailover, farEnds, localEnds }
   return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications }
 }
 

@@ -131,7 +131,9 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.incidents.start()
   panel.pathFailover.start()
   panel.farEnds.start()
-  const ends = [() => panel.pathFailover.stop(), () => panel.farEnds.stop(), () => panel.incidents.stop()]
+  panel.localEnds.start()
+  const { pathFailover, farEnds, localEnds, incidents } = panel
+  const ends = [pathFailover, farEnds, localEnds, incidents].map((one) => () => one.stop())
   return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends]
 }
 

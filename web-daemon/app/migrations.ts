@@ -18,6 +18,7 @@ import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
 import * as tunnelAnswers from '../features/tunnels/migration-answers.ts'
 import * as tunnelFarEndName from '../features/tunnels/migration-far-end-name.ts'
+import * as tunnelLocalEnd from '../features/tunnels/migration-local-end.ts'
 import * as tunnelMulticast from '../features/tunnels/migration-multicast.ts'
 import * as webhooks from '../features/webhooks/migration.ts'
 import * as webhookDelivered from '../features/webhooks/migration-delivered.ts'
@@ -44,5 +45,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   tunnelMulticast,
   tunnelFarEndName,
   revisions,
+  tunnelLocalEnd,
   desired,
 ]

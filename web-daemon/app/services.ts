@@ -41,6 +41,7 @@ import type { Installation } from '../features/system/info.ts'
 import { Notifications, type NotificationDeps } from '../features/webhooks/notifications.ts'
 import { resolveAll } from '../features/webhooks/send/address.ts'
 import { FarEnds } from '../features/tunnels/far-end/follow.ts'
+import { LocalEnds } from '../features/tunnels/local-end/follow.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
 import { AuditNote } from '../platform/audit-note.ts'
 import type { CommandContext } from '../platform/context.ts'
@@ -131,6 +132,8 @@ export interface Services {
   readonly pathFailover: PathFailover
   /** To be started, and stopped before the store is closed. */
   readonly farEnds: FarEnds
+  /** To be started, and stopped before the store is closed. */
+  readonly localEnds: LocalEnds
   /** To be started, and stopped before the store is closed. */
   readonly notifications: Notifications
   readonly timings: Timings
@@ -243,17 +246,18 @@ const makeProofs = (
   { traffic, monitor, failover }: Pick<Services, 'traffic' | 'monitor' | 'failover'>,
 ): Proofs => new Proofs({ ...deps, evidence: traffic.evidence, names: failover.hostnames, monitored: monitor.tunnels })
 
-/** What leaves a destination, or a path, that is down, and follows a far end that moves. */
+/** What leaves a destination, or a path, that is down, and follows ends that move. */
 const makeFailovers = (
   { bus, stream, logger, failover }: PanelDeps,
   { context, traffic, monitor, listeners }: Pick<Services, 'context' | 'traffic' | 'monitor' | 'listeners'>,
-): Pick<Services, 'failover' | 'pathFailover' | 'farEnds'> => {
+): Pick<Services, 'failover' | 'pathFailover' | 'farEnds' | 'localEnds'> => {
   const record = (action: PanelAction): Promise<void> => recordPanelAction(context, action)
   const deps = { context, bus, monitored: monitor.tunnels, record, logger }
   return {
     failover: new Failover({ ...deps, stream, traffic, panelPorts: () => listeners.ports(), ...failover }),
     pathFailover: new PathFailover(deps),
     farEnds: new FarEnds(deps),
+    localEnds: new LocalEnds(deps),
   }
 }
 

@@ -68,6 +68,7 @@ export const AUDIT_ACTIONS = {
   NetworkPathBack: 1640,
   NetworkFailover: 1650,
   TunnelFarEndMoved: 1660,
+  TunnelLocalMoved: 1670,
   RevisionRestore: 1700,
   RevisionPin: 1710,
   DesiredApply: 1720,

@@ -3,8 +3,8 @@ import { message, verbatim } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { MessageView } from '../base/errors.ts'
 import { field } from '../base/field-list.ts'
-import { hostname, maybe, orNull, refusedWith } from '../base/fields.ts'
-import { described, Instant, Text } from '../base/shapes.ts'
+import { flag, hostname, maybe, orNull, refusedWith } from '../base/fields.ts'
+import { described, Flag, Instant, Text } from '../base/shapes.ts'
 
 const endpoint = (name: string, description: string) =>
   Type.String({
@@ -19,11 +19,32 @@ export const FAR_ADDRESS = endpoint(
   'The address of the other server; required without a remote_hostname, and without effect beside one.',
 )
 
+/** A backup has it beside the choice, too. */
+export const OWN_ADDRESS = endpoint(
+  'local_endpoint',
+  'The address of this server that outer packets come from. Null: what the route to the other server has, which is followed.',
+)
+
 export const END_FIELDS = {
   local_endpoint: field({
-    answer: Text,
-    request: endpoint('local_endpoint', 'The address of this server that outer packets come from.'),
+    answer: described(Text, 'Where it is automatic: what the route to the other server last had.'),
+    request: orNull(OWN_ADDRESS),
   }),
+  is_local_endpoint_automatic: field({
+    answer: Flag,
+    request: maybe(
+      flag(
+        'is_local_endpoint_automatic',
+        'Whether local_endpoint follows the route to the other server. Absent: only if that is null.',
+      ),
+    ),
+    byDefault: false,
+  }),
+  local_endpoint_problem: field({
+    answer: described(Text, 'Why the tunnel does not follow the route to the other server; "" where it does.'),
+    byDefault: '',
+  }),
+  local_endpoint_problem_message: field({ answer: MessageView, byDefault: verbatim('') }),
   remote_endpoint: field({
     answer: described(Text, 'Of a remote_hostname what it was last resolved to.'),
     request: maybe(FAR_ADDRESS),

@@ -1,7 +1,10 @@
 // A panel that follows the names of far ends, before a real DNS server, and what a test looks at.
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { startDnsServer, type DnsServer } from '../../support/dns-server.ts'
+import { fakeInterface } from '../../support/fake-interfaces.ts'
 import type { FakeLink } from '../../support/fake-links.ts'
 import type { Client } from './client.ts'
 import { set } from './settings.ts'
@@ -41,6 +44,7 @@ export class FarEndRig {
       rig = new FarEndRig(dns, panel, await panel.setUp())
       await set(rig.client, { 'routes.dns_servers': [dns.address] })
       panel.farEnds.start()
+      panel.localEnds.start()
       await dns.set({ [NAME]: [ONE] })
       take(rig)
     })
@@ -50,7 +54,7 @@ export class FarEndRig {
   async made(body: object = {}): Promise<TunnelView> {
     const { status, text, body: answer } = await createTunnel(this.client, { ...NAMED, ...body })
     assert.equal(status, 201, text)
-    await this.panel.farEnds.settled()
+    await this.settled()
     return answer.tunnel
   }
 
@@ -76,8 +80,31 @@ export class FarEndRig {
     await this.look()
   }
 
-  async audited(): Promise<Entry[]> {
-    return (await this.client.get<{ entries: Entry[] }>('/audit?action=TunnelFarEndMoved')).body.entries
+  async settled(): Promise<void> {
+    await this.panel.farEnds.settled()
+    await this.panel.localEnds.settled()
+  }
+
+  /** The addresses of an interface, in the kernel's order. */
+  has(name: string, ...addresses: string[]): void {
+    const { host } = this.panel
+    const others = host.hostInterfaces.filter((one) => one.name !== name)
+    host.hostInterfaces = [...others, fakeInterface(name, name === 'eth0' ? 2 : 9, 'physical', addresses)]
+  }
+
+  /** The routing table becomes another one, and the kernel reports it. */
+  async routed(...routes: RoutingEntry[]): Promise<void> {
+    this.panel.host.hostRoutes = routes
+    await this.announced('route')
+  }
+
+  async announced(subject: HostEvent['subject']): Promise<void> {
+    this.panel.bus.publish('host.changed', { events: [{ ...LOST, subject }] })
+    await this.settled()
+  }
+
+  async audited(action = 'TunnelFarEndMoved'): Promise<Entry[]> {
+    return (await this.client.get<{ entries: Entry[] }>(`/audit?action=${action}`)).body.entries
   }
 
   /** What boot brings back. */

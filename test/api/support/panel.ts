@@ -72,6 +72,8 @@ export interface TestPanel {
   readonly pathFailover: Panel['pathFailover']
   /** Started by a test that has tunnels follow names. */
   readonly farEnds: Panel['farEnds']
+  /** Started by a test that has tunnels follow routes. */
+  readonly localEnds: Panel['localEnds']
   readonly db: Store
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -155,7 +157,7 @@ export const startPanel = async ({
   await keepRevisions({ db, bus, now: whole.now ?? clock.now })
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, pathFailover, farEnds, networkWatch, notifications, readIncidents, incidents } = more
+  const { failover, pathFailover, farEnds, localEnds, networkWatch, notifications, readIncidents, incidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -175,6 +177,7 @@ export const startPanel = async ({
     await failover.stop()
     await pathFailover.stop()
     await farEnds.stop()
+    await localEnds.stop()
     await monitor.stop()
     await notifications.stop()
     await whole.db.destroy()
@@ -194,6 +197,7 @@ export const startPanel = async ({
     failover,
     pathFailover,
     farEnds,
+    localEnds,
     monitor,
     notifications,
     readIncidents,

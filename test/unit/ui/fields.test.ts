@@ -51,6 +51,14 @@ describe('The wizard of a tunnel', () => {
     assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)
   })
 
+  it('sends null where the address of this server is left to the route', () => {
+    const ends = { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' }
+    assert.deepEqual(requestBody({ ...EMPTY, ...ends, is_local_endpoint_automatic: true }, null), {
+      local_endpoint: null,
+      remote_endpoint: '192.0.2.2',
+    })
+  })
+
   it('sends a name of the other server as a name, and an address as an address', () => {
     const sent = (remote_endpoint: string, decoded: CreateTunnelBody | null = null): unknown[] => {
       const body = requestBody({ ...EMPTY, local_endpoint: '192.0.2.1', remote_endpoint }, decoded)

@@ -3,6 +3,7 @@ import type { DesiredExport, ListDesiredAnswer } from '@panel/shared/api/desired
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { differenceOf, differing, inTheirOrder } from '../revisions/difference.ts'
+import { wishOf } from '../revisions/items.ts'
 import { stateNow } from '../revisions/store.ts'
 import { asDocument } from './document.ts'
 import { allFiles, digestNow, objectsOf } from './store.ts'
@@ -24,6 +25,6 @@ export async function listFiles({ db }: ReadContext): Promise<Answer<ListDesired
 }
 
 export async function exportFile({ db }: ReadContext): Promise<Answer<DesiredExport>> {
-  const objects = (await stateNow(db)).sort(inTheirOrder)
+  const objects = (await stateNow(db)).sort(inTheirOrder).map((one) => ({ ...one, item: wishOf(one.kind, one.item) }))
   return ok({ digest: await digestNow(db), document: asDocument(objects) })
 }

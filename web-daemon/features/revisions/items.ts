@@ -19,14 +19,20 @@ export interface RevisionObject {
 
 /** Fields whose values follow something else where that is named, as an address follows its name. */
 const FOLLOWING: Readonly<Partial<Record<RevisionKind, Readonly<Record<string, string>>>>> = {
-  tunnel: { remote_endpoint: 'remote_hostname' },
+  tunnel: { local_endpoint: 'is_local_endpoint_automatic', remote_endpoint: 'remote_hostname' },
   route: { bind_address: 'bind_address_interface', snat_address: 'snat_address_interface' },
 }
+
+/** Null in one of these says that it follows; the others are left out. */
+const NULL_FOLLOWS: readonly string[] = ['local_endpoint']
 
 /** What is wanted, without what follows from that by itself. */
 export function wishOf(kind: RevisionKind, item: Item): Item {
   const names = FOLLOWING[kind] ?? {}
-  return Object.fromEntries(Object.entries(item).filter(([field]) => (item[names[field] ?? ''] ?? null) === null))
+  const isFollowing = (field: string): boolean => ![undefined, null, false].includes(item[names[field] ?? ''] as null)
+  const wished = ([field, value]: [string, unknown]): [string, unknown][] =>
+    isFollowing(field) ? NULL_FOLLOWS.filter((name) => name === field).map((name) => [name, null]) : [[field, value]]
+  return Object.fromEntries(Object.entries(item).flatMap(wished))
 }
 
 /** Reads those of one kind, by their keys or all of them. */

@@ -63,6 +63,8 @@ export const NOTES: readonly string[] = [
   'last_apply_error',
   'last_apply_error_message',
   'last_applied_date',
+  'local_endpoint_problem',
+  'local_endpoint_problem_message',
   'remote_resolved_date',
   'remote_hostname_problem',
   'remote_hostname_problem_message',

@@ -4,14 +4,17 @@ import { labelsAlone } from '@panel/shared/api/base/field-list.ts'
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { save } from '../../change/engine.ts'
 import type { StoreContext } from '../../platform/context.ts'
+import { automaticIn } from './draft/local-end.ts'
 import type { UpdateRequest } from './draft/update.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelRecords } from './resource.ts'
 import { notObserved, tunnelView } from './view.ts'
 
 /** Null if the request may change anything else, or has a problem, which is reported beside all others. */
-export const labelsIn = (stored: TunnelRecord, { body, problems }: UpdateRequest) =>
-  problems.isEmpty ? labelsAlone(TUNNEL_FIELDS, stored, body) : null
+export function labelsIn(stored: TunnelRecord, { body, problems }: UpdateRequest) {
+  const is_local_endpoint_automatic = automaticIn(body) ?? stored.is_local_endpoint_automatic
+  return problems.isEmpty ? labelsAlone(TUNNEL_FIELDS, stored, { ...body, is_local_endpoint_automatic }) : null
+}
 
 /** Call it inside `inTurn`. */
 export async function relabel(

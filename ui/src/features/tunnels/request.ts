@@ -6,6 +6,7 @@ import { NO_OPTIONS, type Options } from './options.ts'
 export interface TunnelRequest extends Options {
   tunnel_type_id: number | null
   local_endpoint: string
+  is_local_endpoint_automatic: boolean
   /** The address, or a name. */
   remote_endpoint: string
   display_name: string
@@ -24,6 +25,7 @@ export const EMPTY: TunnelRequest = {
   ...NO_OPTIONS,
   tunnel_type_id: null,
   local_endpoint: '',
+  is_local_endpoint_automatic: false,
   remote_endpoint: '',
   display_name: '',
   address_pool_id: null,
@@ -40,7 +42,7 @@ export const EMPTY: TunnelRequest = {
 export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   ...EMPTY,
   tunnel_type_id: decoded.tunnel_type_id ?? null,
-  local_endpoint: decoded.local_endpoint,
+  local_endpoint: decoded.local_endpoint ?? '',
   remote_endpoint: decoded.remote_endpoint ?? '',
   interface_name: decoded.interface_name ?? '',
   mtu: decoded.mtu ?? null,
@@ -51,7 +53,7 @@ export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
 
 /** `decoded` is the pairing code's tunnel; its addresses, keys, side and number are kept. */
 export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | null): CreateTunnelBody => {
-  const { key: _key, force, remote_endpoint, ...fields } = request
+  const { key: _key, force, is_local_endpoint_automatic: _choice, remote_endpoint, ...fields } = request
   const trimmed = Object.entries(fields).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.trim() : value,
@@ -67,17 +69,29 @@ export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | 
     ...kept,
     ...parseKeys(request.key.trim()),
     ...own,
-    local_endpoint: request.local_endpoint.trim(),
+    ...localEndOf(request),
     ...farEndOf(remote_endpoint),
   }
 }
+
+/** What was entered as this end. */
+export const localEndOf = ({
+  local_endpoint,
+  is_local_endpoint_automatic,
+}: Pick<TunnelRequest, 'local_endpoint' | 'is_local_endpoint_automatic'>): Pick<
+  CreateTunnelBody,
+  'local_endpoint'
+> => ({
+  local_endpoint: is_local_endpoint_automatic ? null : local_endpoint.trim(),
+})
 
 /** What was typed as the far end. */
 export const farEndOf = (text: string): Pick<CreateTunnelBody, 'remote_endpoint' | 'remote_hostname'> =>
   isHostname(text) ? { remote_hostname: text.trim() } : { remote_endpoint: text.trim() }
 
 /** The field of the forms that a field of the API is entered in. */
-export const fieldOf = (name: string): string => (name === 'remote_hostname' ? 'remote_endpoint' : name)
+export const fieldOf = (name: string): string =>
+  name === 'remote_hostname' ? 'remote_endpoint' : name === 'is_local_endpoint_automatic' ? 'local_endpoint' : name
 
 /** What is no number goes as it was typed, for the server to refuse: JSON would make it null, which means no key. */
 const parseKeys = (text: string): Readonly<Record<string, unknown>> => {

@@ -13,11 +13,12 @@ import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
 import { tunnelText } from '../../core/tunnel-names.ts'
 import { FIELDS } from './options.ts'
-import { farEndOf, fieldOf } from './request.ts'
+import { farEndOf, fieldOf, localEndOf } from './request.ts'
 
 const formValues = (stored: TunnelView) => ({
   ...valuesOf(FIELDS, stored),
   local_endpoint: stored.local_endpoint,
+  is_local_endpoint_automatic: stored.is_local_endpoint_automatic,
   remote_endpoint: stored.remote_hostname ?? stored.remote_endpoint,
 })
 export type TunnelValues = ReturnType<typeof formValues>
@@ -47,6 +48,10 @@ export class TunnelForm {
     })
     registerFields(this.form, FIELDS)
     this.form.fields.set('local_endpoint', { label: () => t('tunnel_new.local'), show: String })
+    this.form.fields.set('is_local_endpoint_automatic', {
+      label: () => t('tunnel_new.local_automatic'),
+      show: (is) => t(is === true ? 'core.form.yes' : 'core.form.no'),
+    })
     this.form.fields.set('remote_hostname', { label: () => t('tunnel_new.remote'), show: String })
   }
 
@@ -62,16 +67,15 @@ export class TunnelForm {
   /** What saving sends. */
   get request(): ImpactBody & { readonly body: Readonly<Record<string, unknown>> } {
     const { base, values } = this.form
-    const sent: Readonly<Record<string, unknown>> = {
-      ...requestOf(FIELDS, values),
-      local_endpoint: values.local_endpoint.trim(),
-    }
+    const sent: Readonly<Record<string, unknown>> = requestOf(FIELDS, values)
     const { remote_hostname: name } = this.#tunnel
     const body = Object.fromEntries(
       changedValues(base, values).flatMap(({ name: changed }) =>
         changed === 'remote_endpoint'
           ? Object.entries({ ...(name !== null && { remote_hostname: null }), ...farEndOf(values.remote_endpoint) })
-          : [[changed, sent[changed]]],
+          : fieldOf(changed) === 'local_endpoint'
+            ? Object.entries(localEndOf(values))
+            : [[changed, sent[changed]]],
       ),
     )
     return { method: 'PATCH', path: `/tunnels/${this.#tunnel.tunnel_id}`, body }

@@ -1,26 +1,12 @@
 // The address that a rule takes from an interface, for `bind_address` and `snat_address` (decisions.md, F50).
-import { addressIn, canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback } from '@panel/shared/address/special.ts'
+import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
+import { addressOf } from '../../../platform/network/interface-address.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
 export const FOLLOWING = { bind_address: 'bind_address_interface', snat_address: 'snat_address_interface' } as const
 export type FollowingField = keyof typeof FOLLOWING
-
-/** What an interface lends to rules, in the kernel's order and in canonical spelling. */
-const addressesOf = ({ addresses }: HostInterface, family: Family): string[] =>
-  addresses.map(addressIn).filter((address) => {
-    const ip = parseIp(address)
-    return ip?.family === family && !isLinkLocal(ip) && !isLoopback(ip)
-  })
-
-/** The one in use as long as the interface has it, and its first otherwise; null if it has none. */
-export function addressOf(interfaceNow: HostInterface, family: Family, inUse: string | null): string | null {
-  const there = addressesOf(interfaceNow, family)
-  return inUse !== null && there.includes(inUse) ? inUse : (there[0] ?? null)
-}
 
 /**
  * The address for a field that follows an interface. One that has none leaves the field as it is, and is a problem where

@@ -20,6 +20,7 @@ import { draftKeepalive, type KeepaliveFields } from './keepalive.ts'
 import { checkLimits, draftPersistence } from './persistence.ts'
 import { draftPlace, type Place } from './place.ts'
 import { farEndFields, withFarEnd } from './far-end.ts'
+import { localEndFields, withLocalEnd } from './local-end.ts'
 import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
 
 export interface Draft {
@@ -47,8 +48,9 @@ export async function draftTunnel(
   { isRestored = false, withLinkKinds = false }: DraftOptions = {},
 ): Promise<Draft> {
   const requested = await makeDraftContext(context, body, problems, { withLinkKinds })
+  const named = await withFarEnd(requested, { sent: body, isRestored })
   const draft = {
-    ...(await withFarEnd(requested, { sent: body, isRestored })),
+    ...(await withLocalEnd(context, named, { sent: body, isRestored })),
     hasNoAddresses: isRestored && body.addresses?.length === 0,
   }
   const drafted = draftFields(draft)
@@ -113,13 +115,14 @@ export function makeRecord(
   now: string,
 ): NewTunnel {
   const { body, settings } = draft
-  const { remote_hostname = null } = body
+  const { remote_hostname = null, is_local_endpoint_automatic = false } = body
+  const localEnd = { local_endpoint: canonicalIp(body.local_endpoint ?? ''), is_local_endpoint_automatic }
   const farEnd = { remote_endpoint: canonicalIp(body.remote_endpoint ?? ''), remote_hostname }
   return {
     ...withDefaults(TUNNEL_FIELDS, body),
     tunnel_type_id: body.tunnel_type_id ?? settings.get('tunnel.default_type'),
     ...place,
-    local_endpoint: canonicalIp(body.local_endpoint ?? ''),
+    ...localEndFields(draft.stored, localEnd),
     ...farEndFields(draft.stored, farEnd, now),
     mtu: chosenMtu(draft, mtu),
     ...outerHeader(draft),
@@ -155,7 +158,12 @@ function resolveRequest(body: CreateTunnelBody, record: NewTunnel): CreateTunnel
     prefix_length,
     is_primary,
   }))
-  const { remote_endpoint, remote_hostname } = record
+  const { local_endpoint, is_local_endpoint_automatic, remote_endpoint, remote_hostname } = record
   const decided = { interface_name, tunnel_side_id, tunnel_number, mtu, ikey, okey, address_pool_id, addresses }
-  return { ...body, ...(remote_hostname !== null && { remote_hostname, remote_endpoint }), ...decided }
+  return {
+    ...body,
+    ...(is_local_endpoint_automatic && { local_endpoint, is_local_endpoint_automatic }),
+    ...(remote_hostname !== null && { remote_hostname, remote_endpoint }),
+    ...decided,
+  }
 }

@@ -23,7 +23,7 @@ export interface Ends {
 export function draftEnds(draft: DraftContext): Ends {
   const { body, problems } = draft
   checkBindDevice(draft)
-  const local = endpoint(draft, 'local_endpoint', body.local_endpoint)
+  const local = endpoint(draft, 'local_endpoint', body.local_endpoint ?? undefined)
   const field = farEndField(body)
   requireFarEnd(draft)
   const remote = endpoint(draft, field, body.remote_endpoint)

@@ -15,6 +15,7 @@ import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
 import { draftFields, incomplete, makeRecord } from './draft.ts'
 import { farEndFields, withFarEnd } from './far-end.ts'
+import { localEndFields, withLocalEnd } from './local-end.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedTunnel, type DraftContext } from './context.ts'
 
 export interface UpdateDraft {
@@ -33,6 +34,8 @@ export interface UpdateRequest {
   readonly problems: Problems
   /** What the name of the far end has been found to lead to. */
   readonly resolved?: readonly string[]
+  /** The ends follow the host: without a route the tunnel keeps its address. */
+  readonly isFollowed?: boolean
   /** Maps a field of the tunnel to the field of the request that it came from. */
   readonly mapField?: (field: string) => string
 }
@@ -41,13 +44,14 @@ export interface UpdateRequest {
 export async function draftUpdate(
   context: ReadContext,
   stored: TunnelRecord,
-  { body, problems, resolved, mapField = (field) => field }: UpdateRequest,
+  { body, problems, resolved, isFollowed, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
   const wanted = { ...asCreateBody(stored), ...body }
-  const drafting = (facts?: HostFacts): Promise<DraftContext> =>
-    makeDraftContext(context, wanted, problems, { stored, ...(facts && { facts }) }).then((draft) =>
-      withFarEnd(draft, { sent: body, ...(resolved && { resolved }) }),
-    )
+  const drafting = async (facts?: HostFacts): Promise<DraftContext> => {
+    const requested = await makeDraftContext(context, wanted, problems, { stored, ...(facts && { facts }) })
+    const draft = await withFarEnd(requested, { sent: body, ...(resolved && { resolved }) })
+    return withLocalEnd(context, draft, { sent: body, isFollowed })
+  }
   let away: Refusal | null = null
   const draft = await drafting().catch((thrown: unknown) => {
     if (!isHelperAway(thrown)) throw thrown
@@ -108,5 +112,6 @@ function withChanges(stored: TunnelRecord, body: UpdateTunnelBody, drafted: NewT
   const is_name_templated =
     drafted.interface_name === stored.interface_name ? stored.is_name_templated : drafted.is_name_templated
   const { updated_date } = drafted
-  return { ...unnamed, ...named, ...farEndFields(stored, drafted, updated_date), is_name_templated, updated_date }
+  const ends = { ...localEndFields(stored, drafted), ...farEndFields(stored, drafted, updated_date) }
+  return { ...unnamed, ...named, ...ends, is_name_templated, updated_date }
 }

@@ -1,49 +1,30 @@
 // Has tunnels follow the names of their far ends (decisions.md, T48). A name that does not resolve keeps its last address,
 // and another address has to be seen twice.
-import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
-import { attempt } from '../../../change/attempt.ts'
-import type { PanelAction } from '../../../change/remediate.ts'
-import { AuditNote } from '../../../platform/audit-note.ts'
-import type { CommandContext } from '../../../platform/context.ts'
 import type { Bus } from '../../../platform/events/bus.ts'
-import { asMessage } from '../../../platform/http/refusal.ts'
 import { BOUNDS_S, FollowedNames, type NamesDeps } from '../../../platform/network/followed-names.ts'
 import { resolveHost } from '../../../platform/network/resolver.ts'
-import { named, type TunnelRecord } from '../record.ts'
-import { storeNameProblem, tunnelsWithName } from '../store-far-end.ts'
-import { moveFarEnd } from './move.ts'
+import type { TunnelRecord } from '../record.ts'
+import { tunnelsWithName } from '../store-far-end.ts'
+import { Moves, type MoveDeps } from './moves.ts'
 import { whyUnresolved } from './unresolved.ts'
 
-export interface FarEndDeps {
-  readonly context: Omit<CommandContext, 'note'>
+export interface FarEndDeps extends MoveDeps {
   readonly bus: Bus
-  readonly record: (action: PanelAction) => Promise<void>
-  readonly logger: Logger
-}
-
-/** A move that was refused, so that it is reported once. */
-interface Refused {
-  readonly addresses: string
-  readonly why: string
-  readonly tried_at: number
-  /** Root refused it, which marks the record: so it is tried again with an event, or after an hour. */
-  readonly hasBegun: boolean
 }
 
 export class FarEnds {
   readonly #deps: FarEndDeps
   readonly #names: FollowedNames
-  readonly #refused = new Map<number, Refused>()
-  /** The tunnel that is being written: what is published of it meanwhile is no reason to try again. */
-  #writing: number | null = null
+  readonly #moves: Moves
   #ends: (() => void)[] = []
   #work: Promise<void> = Promise.resolve()
 
   constructor(deps: FarEndDeps) {
     this.#deps = deps
+    this.#moves = new Moves(deps, 'TunnelFarEndMoved', 'remote_hostname_problem')
     const { context, logger } = deps
     this.#names = new FollowedNames({
       resolve: resolveHost,
@@ -60,7 +41,7 @@ export class FarEnds {
   start(): void {
     const { bus } = this.#deps
     const followOne = ({ tunnel_id }: { readonly tunnel_id: number }): void =>
-      this.#follow([tunnel_id, ...this.#refused.keys()])
+      this.#follow([tunnel_id, ...this.#moves.refused])
     this.#ends = [
       ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
         bus.subscribe(name, followOne),
@@ -69,7 +50,7 @@ export class FarEnds {
         const isGone = events.some(
           ({ subject, is_removal }) => subject === 'lost' || (subject === 'link' && is_removal),
         )
-        if (isGone && this.#refused.size > 0) this.#follow([...this.#refused.keys()])
+        if (isGone && this.#moves.refused.length > 0) this.#follow(this.#moves.refused)
       }),
     ]
     this.#follow(null)
@@ -94,12 +75,12 @@ export class FarEnds {
 
   /** These tunnels may have changed, or what kept them from moving; null: any may have. */
   #follow(ids: readonly number[] | null): void {
-    const writing = this.#writing
+    const { writing } = this.#moves
     void this.#enqueue(async () => {
       const records = await tunnelsWithName(this.#deps.context.db, ids)
       const uses = records.map((record) => ({ id: record.tunnel_id, ...nameOf(record) }))
       this.#names.follow(ids ?? uses.map(({ id }) => id), uses)
-      for (const id of ids ?? []) if (!uses.some((use) => use.id === id)) this.#refused.delete(id)
+      for (const id of ids ?? []) if (!uses.some((use) => use.id === id)) this.#moves.forget(id)
       for (const record of records) if (record.tunnel_id !== writing) await this.#catchUp(record)
     })
   }
@@ -132,7 +113,7 @@ export class FarEnds {
   async #stale(ids: readonly number[], hostname: string, why: Message): Promise<Message> {
     const kept = message('tunnel.name_last_address', { why })
     await this.#enqueue(async () => {
-      for (const record of await this.#namedSo(ids, hostname)) await this.#report(record, kept)
+      for (const record of await this.#namedSo(ids, hostname)) await this.#moves.report(record, kept)
     })
     return kept
   }
@@ -146,66 +127,15 @@ export class FarEnds {
   async #lead(record: TunnelRecord, addresses: readonly string[], isEvent: boolean): Promise<Message | null> {
     const { tunnel_id, remote_endpoint, remote_hostname: hostname } = record
     if (addresses.includes(remote_endpoint)) {
-      this.#refused.delete(tunnel_id)
-      await this.#report(record, null)
+      this.#moves.forget(tunnel_id)
+      await this.#moves.report(record, null)
       return null
     }
-    const all = [...addresses].sort().join(', ')
-    const refused = this.#refused.get(tunnel_id)
-    const wait_s = refused?.addresses === all && refused.hasBegun ? BOUNDS_S[isEvent ? 'least' : 'most'] : 0
-    if (hostname === null || (refused && this.#now < refused.tried_at + wait_s * 1000)) return null
-    return this.#move(record, { hostname, addresses, all })
-  }
-
-  get #now(): number {
-    return this.#deps.context.now().getTime()
-  }
-
-  async #move(
-    record: TunnelRecord,
-    { hostname, addresses, all }: { hostname: string; addresses: readonly string[]; all: string },
-  ): Promise<Message | null> {
-    const { context, logger, record: writeEntry } = this.#deps
-    const { tunnel_id } = record
-    const note = new AuditNote()
-    note.target('tunnel', tunnel_id)
-    let hasBegun = false
-    const { failure, refusal, duration_ms } = await this.#writes(tunnel_id, () =>
-      attempt(() =>
-        context.inTurn(() =>
-          moveFarEnd({ ...context, note }, { tunnel_id, hostname, addresses }, () => (hasBegun = true)),
-        ),
-      ),
-    )
-    const problem = refusal && message('tunnel.name_not_taken', { hostname, address: all, why: asMessage(refusal) })
-    const isNews = problem === null ? hasBegun : this.#refused.get(tunnel_id)?.why !== problem.message
-    if (problem === null) this.#refused.delete(tunnel_id)
-    else {
-      this.#refused.set(tunnel_id, { addresses: all, why: problem.message, tried_at: this.#now, hasBegun })
-      if (isNews) logger.warn({ err: failure, tunnel_id, hostname }, 'a tunnel does not follow the name of its far end')
-      await this.#report(record, problem)
-    }
-    if (isNews) await writeEntry({ action: 'TunnelFarEndMoved', note, refusal, duration_ms })
-    return problem
-  }
-
-  /** Stores what is wrong with the name where that is another problem than before. */
-  async #report(record: TunnelRecord, problem: Message | null): Promise<void> {
-    if (record.remote_hostname_problem === (problem?.message ?? '')) return
-    const { context } = this.#deps
-    await this.#writes(record.tunnel_id, async () => {
-      await context.inTurn(() => storeNameProblem(context.db, record, problem))
-      context.publish('tunnel.updated', named(record))
-    })
-  }
-
-  async #writes<T>(tunnel_id: number, work: () => Promise<T>): Promise<T> {
-    this.#writing = tunnel_id
-    try {
-      return await work()
-    } finally {
-      this.#writing = null
-    }
+    const to = [...addresses].sort().join(', ')
+    const wait_s = BOUNDS_S[isEvent ? 'least' : 'most']
+    if (hostname === null || this.#moves.isTooEarly(tunnel_id, to, wait_s)) return null
+    const problem = (why: Message): Message => message('tunnel.name_not_taken', { hostname, address: to, why })
+    return this.#moves.move(record, { lead: { hostname, addresses }, to, problem })
   }
 }
 
