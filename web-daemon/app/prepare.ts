@@ -61,7 +61,6 @@ const openOrFault = async (path: string, logger: Logger): Promise<Opened | Fault
     try {
       const bus = new Bus(logger)
       const settings = await Settings.open(db, bus.publish)
-      await keepRevisions({ db, bus, now: () => new Date() })
       return { db, bus, settings, isSetUp: await hasAccount(db) }
     } catch (failure) {
       await db.destroy()
@@ -114,7 +113,12 @@ const whyNoSetup = async (
   }
 }
 
-const withAccount = ({ state_dir, logger }: PrepareDeps, opened: Opened, key: KeyObject | null): Prepared => {
+const withAccount = async (
+  { state_dir, logger }: PrepareDeps,
+  opened: Opened,
+  key: KeyObject | null,
+): Promise<Prepared> => {
+  await keepRevisions({ ...opened, now: () => new Date() })
   const path = join(state_dir, 'session.key')
   const signing_key = key ?? newSigningKey()
   if (!key) {
@@ -126,12 +130,13 @@ const withAccount = ({ state_dir, logger }: PrepareDeps, opened: Opened, key: Ke
   return { ...opened, signing_key, onFirstAccount: refuseAccount }
 }
 
-const withoutAccount = (
+const withoutAccount = async (
   { state_dir }: PrepareDeps,
   opened: Opened,
   key: KeyObject | null,
   isOpened: boolean,
-): Prepared => {
+): Promise<Prepared> => {
+  await keepRevisions({ ...opened, now: () => new Date() })
   const signing_key = key ?? newSigningKey()
   const onFirstAccount = (): void => {
     if (isOpened && !isSetupOpened(state_dir)) refuseAccount()

@@ -87,7 +87,8 @@ describe('A helper that starts', () => {
   it('puts back a change of another noun although the backend fails, and begins further ones', async () => {
     const kernel = await hostWithRules()
     const helper = helperOver(kernel)
-    const state = { live: { ...(await kernel.forwarding.facts()).live }, saved: null, accept_ra: {} }
+    const { live, conntrack_max } = await kernel.forwarding.facts()
+    const state = { live: { ...live }, conntrack_max, saved: null, accept_ra: {} }
     await helper.journal.begin('forwarding', { before: state, after: state })
     fail(kernel, CRASHED)
     assert.equal(await helper.bringUp.attempt(), CRASHED)
