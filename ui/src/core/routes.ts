@@ -141,7 +141,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/revisions',
     page: 'revisions/ListPage',
-    areas: ['revisions', 'audit', 'settings'],
+    areas: ['revisions', 'audit'],
     title: 'core.nav.revisions',
     nav: { group: 'panel', icon: 'undo' },
   },
