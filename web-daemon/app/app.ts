@@ -55,6 +55,7 @@ export interface Panel extends Pick<
   | 'runs'
   | 'listeners'
   | 'notifications'
+  | 'elsewhere'
 > {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
@@ -103,10 +104,10 @@ export function createApp(deps: PanelDeps): Panel {
 /** What is started, stopped and tested by itself. */
 function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
-  const { proofs, failover, pathFailover, farEnds, runs, listeners, notifications } = services
+  const { proofs, failover, pathFailover, farEnds, runs, listeners, notifications, elsewhere } = services
   const watches = { watch, routeWatch, networkWatch }
   const failovers = { failover, pathFailover, farEnds }
-  return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications }
+  return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications, elsewhere }
 }
 
 const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>

@@ -101,6 +101,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
+    backup_dir: config.backup_dir,
     sockets: new Sockets({ trusted_proxies: config.trusted_proxies }),
     configured: {
       address: config.listen_address,
@@ -131,8 +132,9 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.incidents.start()
   panel.pathFailover.start()
   panel.farEnds.start()
+  panel.elsewhere.start()
   const ends = [() => panel.pathFailover.stop(), () => panel.farEnds.stop(), () => panel.incidents.stop()]
-  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends]
+  return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends, () => panel.elsewhere.stop()]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

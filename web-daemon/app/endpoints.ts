@@ -4,6 +4,8 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { tokenEndpoints } from '../features/auth/token-endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
+import { elsewhereEndpoints } from '../features/backup-elsewhere/endpoints.ts'
+import { elsewhereComponent, elsewhereIncident } from '../features/backup-elsewhere/state.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
 import type { AttentionDeps } from '../features/incidents/derive.ts'
@@ -64,7 +66,8 @@ export const hostIncidents =
   async (context: ReadContext): Promise<HostIncident[]> => {
     const certificates = [certificate?.incident() ?? null, listeners.incident()]
     const networks = networkIncidents(networkWatch)
-    const all = [await helper.incident(context), ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
+    const panel = [await helper.incident(context), await elsewhereIncident(context)]
+    const all = [...panel, ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
     return all.filter((one) => one !== null)
   }
 
@@ -89,7 +92,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
-      ...[healComponent(heals), listeners.component()].filter((one) => one !== null),
+      ...[healComponent(heals), listeners.component(), await elsewhereComponent(context)].filter((one) => one !== null),
     ]),
     ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
@@ -126,6 +129,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
       allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
       logger,
     }),
+    ...elsewhereEndpoints(services.elsewhere),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,

@@ -70,6 +70,8 @@ export const AUDIT_ACTIONS = {
   TunnelFarEndMoved: 1660,
   RevisionRestore: 1700,
   RevisionPin: 1710,
+  BackupPassphrase: 1720,
+  BackupElsewhere: 1730,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

@@ -60,6 +60,8 @@ export interface TestPanel {
   readonly monitor: Panel['monitor']
   /** Sends nothing until it is started. */
   readonly notifications: Panel['notifications']
+  /** Looks when a test says so. */
+  readonly elsewhere: Panel['elsewhere']
   readonly readIncidents: Panel['readIncidents']
   /** Looks when a test says so. */
   readonly incidents: Panel['incidents']
@@ -139,6 +141,7 @@ export const startPanel = async ({
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PLAIN_PAGE,
     installation: INSTALLATION,
+    backup_dir: '/nonexistent/backups',
     settings: await Settings.open(db, bus.publish),
     logger,
     now: clock.now,
@@ -155,7 +158,7 @@ export const startPanel = async ({
   await keepRevisions({ db, bus, now: whole.now ?? clock.now })
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, pathFailover, farEnds, networkWatch, notifications, readIncidents, incidents } = more
+  const { failover, pathFailover, farEnds, networkWatch, notifications, readIncidents, incidents, elsewhere } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -176,6 +179,7 @@ export const startPanel = async ({
     await pathFailover.stop()
     await farEnds.stop()
     await monitor.stop()
+    await elsewhere.stop()
     await notifications.stop()
     await whole.db.destroy()
   }
@@ -196,6 +200,7 @@ export const startPanel = async ({
     farEnds,
     monitor,
     notifications,
+    elsewhere,
     readIncidents,
     incidents,
     db: whole.db,

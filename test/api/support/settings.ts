@@ -85,6 +85,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'security.allowed_origins': [],
   'system.reconcile_interval_seconds': 300,
   'system.audit_retention_days': 90,
+  'system.revisions_kept': 50,
   'system.auto_reapply_on_drift': false,
   'system.self_heal': 'off',
   'system.safe_apply_mode': 'risky',
@@ -94,6 +95,9 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.ignored_interfaces': [],
   'webhooks.allow_private': false,
   'webhooks.sign_in_failures': 5,
+  'backup.interval': 'off',
+  'backup.to_directory': true,
+  'backup.kept': 14,
 }
 
 /** decisions.md, section 8: the bounds it gives. */
