@@ -1,6 +1,7 @@
 // Encrypted backups that the panel makes by itself, in a directory (reference.md, Backup; decisions.md, B8 to B11).
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { generateKeySync } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,8 @@ import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import type { BackupElsewhereAnswer, OpenBackupAnswer, RunBackupAnswer } from '@panel/shared/api/backup-elsewhere.ts'
 import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
+import { storePassphrase } from '@panel/web-daemon/features/backup-elsewhere/store.ts'
+import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import type { Client } from './support/client.ts'
 import { INSTALLATION, startPanel, type TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
@@ -235,6 +238,15 @@ describe('Backups elsewhere, in a directory', () => {
     it('say that the passphrase is missing, once they are on', async () => {
       await set(operator, { 'backup.interval': 'daily' })
       assert.deepEqual(await reported(), ['degraded', ['backup.elsewhere_no_passphrase']])
+    })
+
+    it('say that the passphrase is unreadable under another signing key', async () => {
+      await begin()
+      const stranger = new SecretBox(generateKeySync('hmac', { length: 256 }), 'backup passphrase')
+      await storePassphrase(panel.db, stranger.seal(Buffer.from(PASSPHRASE)))
+      assert.deepEqual(await reported(), ['degraded', ['backup.elsewhere_unreadable']])
+      assert.equal((await view()).is_readable, false)
+      assert.equal((await run()).detail_message.message_id, 'backup.elsewhere_unreadable')
     })
 
     it('say that there is nowhere to put them', async () => {

@@ -60,13 +60,14 @@ export const hostIncidents =
       listeners,
       metrics,
       networkWatch,
-    }: Pick<Services, 'certificate' | 'listeners' | 'metrics' | 'networkWatch'>,
+      elsewhere,
+    }: Pick<Services, 'certificate' | 'listeners' | 'metrics' | 'networkWatch' | 'elsewhere'>,
     helper: HelperState,
   ) =>
   async (context: ReadContext): Promise<HostIncident[]> => {
     const certificates = [certificate?.incident() ?? null, listeners.incident()]
     const networks = networkIncidents(networkWatch)
-    const panel = [await helper.incident(context), await elsewhereIncident(context)]
+    const panel = [await helper.incident(context), await elsewhereIncident(context, elsewhere)]
     const all = [...panel, ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
     return all.filter((one) => one !== null)
   }
@@ -92,7 +93,9 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
-      ...[healComponent(heals), listeners.component(), await elsewhereComponent(context)].filter((one) => one !== null),
+      ...[healComponent(heals), listeners.component(), await elsewhereComponent(context, services.elsewhere)].filter(
+        (one) => one !== null,
+      ),
     ]),
     ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),

@@ -1,6 +1,6 @@
 // The directory of the host that backups are written to. No path comes over the API: the configuration names it. Only
 // files of this panel by name are deleted there.
-import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -27,6 +27,16 @@ export const fileName = (at: Date): string =>
 
 const isOwn = (name: string, end: string): boolean =>
   name.startsWith(OWN_START) && name.endsWith(end) && /^\d{8}T\d{6}Z$/.test(name.slice(OWN_START.length, -end.length))
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
 
 export class Folder {
   readonly path: string
@@ -62,14 +72,14 @@ export class Folder {
     if (this.path.startsWith(`${this.#state_dir}/`)) await mkdir(this.path, { recursive: true, mode: 0o700 })
     await this.#removeParts()
     const part = join(this.path, `${name}${PART}`)
-    const file = await open(part, 'wx', 0o600)
     try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
+      await writeNew(part, text)
+      await rename(part, join(this.path, name))
+    } catch (failure) {
+      // A full disk gets its room back.
+      await rm(part, { force: true })
+      throw failure
     }
-    await rename(part, join(this.path, name))
     await this.#sync()
     await this.#removeOldest(name, kept)
   }

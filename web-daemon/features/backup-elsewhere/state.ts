@@ -39,23 +39,24 @@ export async function elsewhereView({ db, settings }: Deps, elsewhere: Elsewhere
 }
 
 /** Null where nothing is wrong. Nothing is while backups are off. */
-async function trouble({ db, settings }: Deps): Promise<Message | null> {
+async function trouble({ db, settings }: Deps, { box }: Pick<Elsewhere, 'box'>): Promise<Message | null> {
   if (settings.get('backup.interval') === 'off') return null
   const stored = await storedElsewhere(db)
   if (!stored) return message('backup.elsewhere_no_passphrase')
+  if (!box.open(stored.passphrase)) return message('backup.elsewhere_unreadable')
   if (stored.last_error) return stored.last_error
   const failing = (await targetsOfBackups(db)).find(({ failing_since }) => failing_since !== null)
   return failing ? message('backup.elsewhere_target', { title: failing.title, reason: failing.last_error }) : null
 }
 
 /** Null while backups are off. */
-export async function elsewhereComponent(deps: Deps): Promise<Component | null> {
+export async function elsewhereComponent(deps: Deps, elsewhere: Pick<Elsewhere, 'box'>): Promise<Component | null> {
   if (deps.settings.get('backup.interval') === 'off') return null
-  const found = await trouble(deps)
+  const found = await trouble(deps, elsewhere)
   return { name: 'backup', status: found ? 'degraded' : 'ok', detail: found ?? message('component.backup') }
 }
 
-export async function elsewhereIncident(deps: Deps): Promise<HostIncident | null> {
-  const sentence = await trouble(deps)
+export async function elsewhereIncident(deps: Deps, elsewhere: Pick<Elsewhere, 'box'>): Promise<HostIncident | null> {
+  const sentence = await trouble(deps, elsewhere)
   return sentence && { kind: 'backup', name: '', state: 'degraded', since: null, sentence }
 }
