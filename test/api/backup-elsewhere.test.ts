@@ -120,11 +120,11 @@ describe('Backups elsewhere, in a directory', () => {
   it('keep the passphrase out of answers, the log, the audit log, the export and the store', async () => {
     const { text } = await passphrase()
     await run()
-    const told = [text, panel.log.join('\n'), newest()]
+    const texts = [text, panel.log.join('\n'), newest()]
     for (const path of ['/backup/elsewhere', '/audit?limit=100', '/backup/export', '/settings'])
-      told.push((await operator.get(path)).text)
-    assert.match(told.join('\n'), /BackupPassphrase/)
-    for (const one of told) assert.ok(!one.includes(PASSPHRASE), one)
+      texts.push((await operator.get(path)).text)
+    assert.match(texts.join('\n'), /BackupPassphrase/)
+    for (const one of texts) assert.ok(!one.includes(PASSPHRASE), one)
     const row = await panel.db.selectFrom('backup_elsewhere').selectAll().executeTakeFirstOrThrow()
     assert.ok(!Object.values(row).some((value) => Buffer.from(String(value)).includes(PASSPHRASE)))
     assert.equal(row.passphrase.includes(PASSPHRASE), false)

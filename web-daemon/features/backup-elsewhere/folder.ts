@@ -56,7 +56,7 @@ export class Folder {
     return found.sort((a, b) => (a.name < b.name ? 1 : -1))
   }
 
-  /** Such a directory is lost with the store. Null if there is none. */
+  /** Whether the directory is lost with the store. Null if there is none. */
   async isOnPanelDisk(): Promise<boolean | null> {
     try {
       const [here, there] = await Promise.all([stat(this.path), stat(this.#state_dir)])

@@ -7,9 +7,9 @@ export interface BackupElsewhereTable {
   passphrase: Buffer
   tried_date: string | null
   succeeded_date: string | null
-  /** Of what the last backup that went everywhere holds, and where it was to go. */
+  /** What the last backup that went everywhere holds, and where it was to go. */
   digest: string
-  /** The same of what was last handed to the targets of notifications. */
+  /** The same for what was last handed to the targets of notifications. */
   sent_digest: string
   file_name: string
   /** The encrypted file, as targets get it. */
