@@ -5,6 +5,7 @@ import * as analysis from './analysis.ts'
 import * as audit from './audit/answers.ts'
 import * as auth from './auth.ts'
 import * as backup from './backup.ts'
+import * as elsewhere from './backup-elsewhere.ts'
 import * as heal from './base/heal.ts'
 import * as desired from './desired.ts'
 import * as diagnostics from './diagnostics.ts'
@@ -60,6 +61,13 @@ export const ENDPOINTS = {
   'POST /impact': { body: impact.ImpactBody, answer: impact.ImpactAnswer },
   'GET /audit': { query: queries.AUDIT_QUERY, answer: audit.ListAuditAnswer },
   'GET /backup/export': { query: queries.EXPORT_QUERY, answer: backup.BackupDocument },
+  'GET /backup/elsewhere': { answer: elsewhere.BackupElsewhereAnswer },
+  'PUT /backup/elsewhere/passphrase': {
+    body: elsewhere.BackupPassphraseBody,
+    answer: elsewhere.BackupElsewhereAnswer,
+  },
+  'POST /backup/elsewhere/run': { answer: elsewhere.RunBackupAnswer },
+  'POST /backup/elsewhere/open': { body: elsewhere.OpenBackupBody, answer: elsewhere.OpenBackupAnswer },
   'POST /backup/import': { body: backup.ImportBackupBody, answer: backup.ImportBackupAnswer },
   'GET /revisions': { query: queries.REVISIONS_QUERY, answer: revisions.ListRevisionsAnswer },
   'GET /revisions/{id}': { answer: revisions.RevisionDetail },

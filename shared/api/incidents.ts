@@ -6,7 +6,7 @@ import { flag, maybe, refusedWith } from './base/fields.ts'
 import { Amount, Count, described, Flag, Id, Instant, list, oneOf, shape, Text } from './base/shapes.ts'
 import { Remedy } from './routes/causes.ts'
 
-export const INCIDENT_KINDS = ['tunnel', 'route', 'network', 'certificate', 'disk', 'helper'] as const
+export const INCIDENT_KINDS = ['tunnel', 'route', 'network', 'certificate', 'disk', 'helper', 'backup'] as const
 
 const Care = nullable(strict({ at: Instant, by: described(Text, 'The operator.') }))
 const Silence = nullable(strict({ until: Instant, by: described(Text, 'The operator.') }))
@@ -25,7 +25,7 @@ const subject = {
   id: described(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
   name: described(
     Text,
-    'Of a network its title, of a disk its mount point, of a certificate the names in it; "" of the helper.',
+    'Of a network its title, of a disk its mount point, of a certificate the names in it; "" of the helper and of backups.',
   ),
 }
 const effects = {

@@ -20,6 +20,7 @@ export const SETTING_CATEGORIES = [
   'security',
   'system',
   'webhooks',
+  'backup',
 ] as const
 export type SettingCategory = (typeof SETTING_CATEGORIES)[number]
 

@@ -47,6 +47,7 @@ export const HealthAnswer = shape('Health', {
         'tls',
         'listener',
         'signing_key',
+        'backup',
       ]),
       status: Status,
       detail: Type.Optional(Sentence),

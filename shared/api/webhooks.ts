@@ -22,6 +22,8 @@ export const NOTICE_KINDS = [
   'certificate',
   'disk',
   'helper_away',
+  'backup',
+  'backup_failed',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 

@@ -12,7 +12,7 @@ export const BACKUP = {
     'An item failed, and what was imported before it could not be put back yet. It is tried again: {detail}',
   'backup.no_rules': 'The backup holds no relay rules, so none are brought back.',
   'backup.holds':
-    'Holds settings, address pools, tunnels, networks and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.',
+    'Holds settings, address pools, tunnels, networks and relay rules as they are meant to be. Accounts, passwords, sessions, API tokens, notification targets, the kept address of the panel with its certificate, and the signing key are not in it. Ids have a meaning within this backup only.',
   'backup.rules_left_out': 'Relay rules were left out of this export: importing it brings none back.',
   'backup.unknown_member': 'A backup of version {version} has no {name}.',
   'backup.no_version': 'The backup does not say which version it is. It reads version {known}.',
@@ -36,4 +36,19 @@ export const BACKUP = {
   'backup.network_no_tunnel': 'None of the tunnels of its paths is on this server.',
   'backup.pool_same': 'A pool of this range is here, and is as in the backup.',
   'backup.pool_changed': 'A pool of this range is here: it is made as in the backup.',
+  'backup.passphrase':
+    '{field} must be {min} to {max} letters, digits, blanks and signs of ASCII, with at least {variety} different ones and no blank at either end.',
+  'backup.elsewhere_no_passphrase': 'No encrypted backup can be made yet. Set a passphrase on the Backup page.',
+  'backup.elsewhere_unreadable':
+    'The passphrase of backups cannot be read, because it was stored under another signing key of the panel. Set it again on the Backup page.',
+  'backup.elsewhere_nowhere':
+    'There is nowhere to put a backup. Turn on the backup directory, or let an email or JSON target of notifications take backups.',
+  'backup.elsewhere_directory':
+    'The backup could not be written to {directory}: {error, select, ENOENT {it does not exist. Mount or create it} EACCES {the panel may not write there. Give it to the user tunnel-panel, and name it in ReadWritePaths= of the unit} EROFS {it is read-only. If it is not meant to be, name it in ReadWritePaths= of the unit} ENOSPC {the disk is full. Make room, or keep fewer backups} EDQUOT {the quota is used up. Make room, or keep fewer backups} other {{error}}}.',
+  'backup.elsewhere_target': '{title} did not take what was last sent there, and it is to take backups. {reason}',
+  'backup.elsewhere_done': 'The backup was made.',
+  'backup.file_form': '{field} must be the whole text of an encrypted backup of format 1.',
+  'backup.file_cut': '{field} is incomplete: {found} of {expected} bytes are there. Take another copy of the backup.',
+  'backup.file_not_opened':
+    '{field} does not open this file: it is another one, or the file was changed after it was made.',
 } as const

@@ -2,6 +2,7 @@
 export const COMPONENT = {
   'component.store': 'The store answers',
   'component.helper': 'The root helper answers and can make changes',
+  'component.backup': 'The last encrypted backup went where it was to go',
   'component.netlink': 'The kernel answers over netlink',
   'component.kernel': 'The kernel can make every kind of tunnel',
   'component.kernel_missing': '{remedy} The kernel reports: {kinds}',

@@ -23,7 +23,11 @@ export const NOTICE = {
     '{count, plural, one {# sign-in} other {# sign-ins}} failed within {minutes, number} minutes, the last one from {address}.',
   'notice.sign_in_new_network': '{username} signed in from {address}. Nobody has signed in from there within 30 days.',
   'notice.host_resolved':
-    'No longer a problem: {what, select, network {the network {name}} certificate {the certificate} disk {the disk at {name}} other {the root helper}}.',
+    'No longer a problem: {what, select, network {the network {name}} certificate {the certificate} disk {the disk at {name}} backup {automatic backups} other {the root helper}}.',
+  'notice.backup':
+    'The encrypted backup {name} is attached. Keep its passphrase apart from it: the first lines of the file say how it is opened.',
+  'notice.no_file':
+    '{field} cannot have backups: a target of the kind {kind} takes no file. Choose email or JSON for them.',
   'notice.test': 'This is a test. Notifications of this panel arrive here.',
   'notice.title_problem': '{server}: problem',
   'notice.title_resolved': '{server}: resolved',

@@ -11,7 +11,7 @@ const DATA = `
   commands commit content csrf_token data_dir database_path date default_route_devices desired destination
   destination_address device display_name endpoints enum_values errno error expected field files_absent files_kept
   files_removed filesystem fingerprint fix_commands flags foreign_files foreign_managers from hostname ignored_interfaces interface
-  interface_name json_shape key kind label leftover_units local_endpoint lookup_table manager managers marker
+  interface_name directory file_name json_shape key kind label leftover_units local_endpoint lookup_table manager managers marker
   message_id missing_jumps monitor_target mount_point name name_substitution namespace networkd_dir node_version
   gateway come go source_address
   observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint remote_hostname

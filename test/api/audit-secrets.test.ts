@@ -14,6 +14,7 @@ import { tunnelRequest } from '../support/records.ts'
 
 /** decisions.md, U5: POST requests that change nothing. */
 const NO_MUTATION = [
+  'POST /backup/elsewhere/open',
   'POST /impact',
   'POST /tunnels/preview',
   'POST /tunnels/from-pairing-code',

@@ -80,6 +80,7 @@ describe('A fresh password', () => {
         'POST /auth/tokens',
         'POST /system/listeners',
         'POST /system/listeners/{id}/keep',
+        'PUT /backup/elsewhere/passphrase',
       ],
     )
     assert.deepEqual(

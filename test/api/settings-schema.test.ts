@@ -47,7 +47,7 @@ describe('The description of the settings', () => {
       }
     })
 
-    it('lists the eleven categories in the order in which they first appear', async () => {
+    it('lists the twelve categories in the order in which they first appear', async () => {
       const { settings, categories } = (await getSchema(client)).body
       assert.deepEqual(categories, [
         'tunnel',
@@ -61,6 +61,7 @@ describe('The description of the settings', () => {
         'security',
         'system',
         'webhooks',
+        'backup',
       ])
       assert.deepEqual(categories, [...SETTING_CATEGORIES])
       assert.deepEqual(categories, [...new Set(settings.map(({ category }) => category))])

@@ -45,6 +45,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Keeps what reconciliation, monitor and health of rules find.
   incidents: ['reconcile'],
   backup: ['audit', 'networks', 'routes'],
+  // Encrypts a backup, and sends it to the targets of notifications.
+  'backup-elsewhere': ['webhooks', 'backup'],
   // Keeps objects as a backup has them, follows the tables of a window, and compares with the host.
   revisions: ['safe-apply', 'reconcile', 'backup'],
   // Takes the panel to a file as a revision takes it back.

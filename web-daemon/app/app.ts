@@ -56,6 +56,7 @@ export interface Panel extends Pick<
   | 'runs'
   | 'listeners'
   | 'notifications'
+  | 'elsewhere'
 > {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
@@ -104,10 +105,10 @@ export function createApp(deps: PanelDeps): Panel {
 /** What is started, stopped and tested by itself. */
 function partsIn(services: Services) {
   const { watch, routeWatch, networkWatch, metrics, monitor, traffic } = services
-  const { proofs, failover, pathFailover, farEnds, localEnds, runs, listeners, notifications } = services
+  const { proofs, failover, pathFailover, farEnds, localEnds, runs, listeners, notifications, elsewhere } = services
   const watches = { watch, routeWatch, networkWatch }
   const failovers = { failover, pathFailover, farEnds, localEnds }
-  return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications }
+  return { ...watches, ...failovers, metrics, monitor, traffic, proofs, runs, listeners, notifications, elsewhere }
 }
 
 const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>

@@ -1,7 +1,7 @@
 // The options that an operator can set, read from the environment or a file. All errors are reported at once.
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../platform/config-error.ts'
 import type { TlsFiles } from '../platform/tls/certificate.ts'
@@ -12,6 +12,8 @@ export interface Config {
   /** Without slashes; "" serves at the root. */
   readonly web_path: string
   readonly state_dir: string
+  /** Encrypted backups are written there. */
+  readonly backup_dir: string
   readonly helper_socket: string
   /** What the helper keeps; for the command that sets a file of it aside. */
   readonly helper_state_dir: string
@@ -37,11 +39,13 @@ export function readConfig(environment: Values): Config {
   const problems: string[] = []
   const values = { ...fromFile(environment['PANEL_CONFIG_FILE'], problems), ...given(environment) }
   const setting = (name: string, standard: string): string => values[name] ?? standard
+  const state_dir = absolute('PANEL_STATE_DIR', setting('PANEL_STATE_DIR', '/var/lib/tunnel-panel'), problems)
   const config: Config = {
     listen_address: address(setting('PANEL_LISTEN_ADDRESS', '127.0.0.1'), problems),
     listen_port: port(setting('PANEL_LISTEN_PORT', '8480'), problems),
     web_path: webPath(setting('PANEL_WEB_PATH', ''), problems),
-    state_dir: absolute('PANEL_STATE_DIR', setting('PANEL_STATE_DIR', '/var/lib/tunnel-panel'), problems),
+    state_dir,
+    backup_dir: absolute('PANEL_BACKUP_DIR', setting('PANEL_BACKUP_DIR', join(state_dir, 'backups')), problems),
     helper_socket: absolute(
       'PANEL_HELPER_SOCKET',
       setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'),
@@ -97,6 +101,7 @@ const OWN = [
   'PANEL_LISTEN_PORT',
   'PANEL_WEB_PATH',
   'PANEL_STATE_DIR',
+  'PANEL_BACKUP_DIR',
   'PANEL_HELPER_SOCKET',
   'PANEL_PAGE_DIR',
   'PANEL_TLS_CERT',

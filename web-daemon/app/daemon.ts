@@ -101,6 +101,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
+    backup_dir: config.backup_dir,
     sockets: new Sockets({ trusted_proxies: config.trusted_proxies }),
     configured: {
       address: config.listen_address,
@@ -132,8 +133,9 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.pathFailover.start()
   panel.farEnds.start()
   panel.localEnds.start()
-  const { pathFailover, farEnds, localEnds, incidents } = panel
-  const ends = [pathFailover, farEnds, localEnds, incidents].map((one) => () => one.stop())
+  panel.elsewhere.start()
+  const { pathFailover, farEnds, localEnds, incidents, elsewhere } = panel
+  const ends = [pathFailover, farEnds, localEnds, incidents, elsewhere].map((one) => () => one.stop())
   return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends]
 }
 

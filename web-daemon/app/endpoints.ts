@@ -4,6 +4,8 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { tokenEndpoints } from '../features/auth/token-endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
+import { elsewhereEndpoints } from '../features/backup-elsewhere/endpoints.ts'
+import { elsewhereComponent, elsewhereIncident } from '../features/backup-elsewhere/state.ts'
 import { desiredEndpoints } from '../features/desired/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
@@ -59,13 +61,15 @@ export const hostIncidents =
       listeners,
       metrics,
       networkWatch,
-    }: Pick<Services, 'certificate' | 'listeners' | 'metrics' | 'networkWatch'>,
+      elsewhere,
+    }: Pick<Services, 'certificate' | 'listeners' | 'metrics' | 'networkWatch' | 'elsewhere'>,
     helper: HelperState,
   ) =>
   async (context: ReadContext): Promise<HostIncident[]> => {
     const certificates = [certificate?.incident() ?? null, listeners.incident()]
     const networks = networkIncidents(networkWatch)
-    const all = [await helper.incident(context), ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
+    const panel = [await helper.incident(context), await elsewhereIncident(context, elsewhere)]
+    const all = [...panel, ...networks, ...certificates, ...fullDisks(metrics.sampler.latest)]
     return all.filter((one) => one !== null)
   }
 
@@ -95,7 +99,9 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
-      ...[healComponent(heals), listeners.component()].filter((one) => one !== null),
+      ...[healComponent(heals), listeners.component(), await elsewhereComponent(context, services.elsewhere)].filter(
+        (one) => one !== null,
+      ),
     ]),
     ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
@@ -129,6 +135,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...failoverEndpoints(failover, traffic),
     ...revisionEndpoints(heals, whole),
     ...desiredEndpoints(whole),
+    ...elsewhereEndpoints(services.elsewhere),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,

@@ -1,6 +1,7 @@
 // Every migration of the store, in the order in which they run.
 import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as auth from '../features/auth/migration.ts'
+import * as backupElsewhere from '../features/backup-elsewhere/migration.ts'
 import * as desired from '../features/desired/migration.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as incidents from '../features/incidents/migration.ts'
@@ -46,5 +47,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   tunnelFarEndName,
   revisions,
   tunnelLocalEnd,
+  backupElsewhere,
   desired,
 ]

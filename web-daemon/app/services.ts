@@ -5,7 +5,6 @@ import { Heals } from '../change/heal.ts'
 import { makeQueue } from '../change/queue.ts'
 import type { PanelAction, Recorder, RemediationDeps } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
-import { signInsFailedSince } from '../features/audit/store.ts'
 import { ApiTokens } from '../features/auth/api-tokens.ts'
 import { KnownAddresses } from '../features/auth/known-addresses.ts'
 import { isLocalProof } from '../features/auth/local-proof.ts'
@@ -15,8 +14,8 @@ import type { AuthServices } from '../features/auth/services.ts'
 import { Sessions } from '../features/auth/sessions.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
+import type { Elsewhere } from '../features/backup-elsewhere/elsewhere.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
-import { readSilences } from '../features/incidents/silences.ts'
 import { Histogram } from '../features/exposition/histogram.ts'
 import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
 import { endedWords } from '../features/listeners/sharing.ts'
@@ -38,8 +37,7 @@ import { SafeApply } from '../features/safe-apply/safe-apply.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
 import type { Installation } from '../features/system/info.ts'
-import { Notifications, type NotificationDeps } from '../features/webhooks/notifications.ts'
-import { resolveAll } from '../features/webhooks/send/address.ts'
+import type { Notifications, NotificationDeps } from '../features/webhooks/notifications.ts'
 import { FarEnds } from '../features/tunnels/far-end/follow.ts'
 import { LocalEnds } from '../features/tunnels/local-end/follow.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
@@ -57,6 +55,7 @@ import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
 import type { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
 import { VERSION } from '../platform/version.ts'
+import { makeSending } from './sending.ts'
 
 type Certificate = Pick<CertificateWatcher, 'component' | 'incident'>
 
@@ -76,6 +75,8 @@ export interface PanelDeps {
   /** Names of this host beside its own; none by default. */
   readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
+  /** Encrypted backups are written there. */
+  readonly backup_dir: string
   readonly sockets: Sockets
   /** The configured listener, which holds unless the operator has kept another one. */
   readonly configured: ConfiguredListener
@@ -136,6 +137,8 @@ export interface Services {
   readonly localEnds: LocalEnds
   /** To be started, and stopped before the store is closed. */
   readonly notifications: Notifications
+  /** To be started, and stopped before the store is closed. */
+  readonly elsewhere: Elsewhere
   readonly timings: Timings
   /** How long root takes, by method. */
   readonly changes: Histogram
@@ -174,7 +177,7 @@ export function makeServices(deps: PanelDeps): Services {
     proofs,
     foreign,
     ...failovers,
-    notifications: makeNotifications(deps, now),
+    ...makeSending(deps, context),
     timings,
     changes,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
@@ -211,15 +214,6 @@ const makeMetrics = (
     onTraffic: (interfaces, seconds) => monitor.tunnels.addTraffic(interfaces, seconds, now().getTime()),
     ...metrics,
   })
-
-const makeNotifications = (
-  { db, bus, settings, logger, signing_key, notifications = {} }: PanelDeps,
-  now: () => Date,
-): Notifications => {
-  const box = new SecretBox(signing_key, 'notification targets')
-  const deps = { db, bus, settings, logger, now, box, signInsFailedSince, readSilences, resolve: resolveAll }
-  return new Notifications({ ...deps, ...notifications })
-}
 
 /** What root takes for a change is measured, for what is foreseen and for Prometheus. */
 const makeRequester = (given: CommandContext['request'], monotonic: () => number) => {

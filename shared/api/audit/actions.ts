@@ -71,7 +71,9 @@ export const AUDIT_ACTIONS = {
   TunnelLocalMoved: 1670,
   RevisionRestore: 1700,
   RevisionPin: 1710,
-  DesiredApply: 1720,
+  BackupPassphrase: 1720,
+  BackupElsewhere: 1730,
+  DesiredApply: 1740,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

@@ -60,6 +60,8 @@ export interface TestPanel {
   readonly monitor: Panel['monitor']
   /** Sends nothing until it is started. */
   readonly notifications: Panel['notifications']
+  /** Looks when a test says so. */
+  readonly elsewhere: Panel['elsewhere']
   readonly readIncidents: Panel['readIncidents']
   /** Looks when a test says so. */
   readonly incidents: Panel['incidents']
@@ -141,6 +143,7 @@ export const startPanel = async ({
     signing_key: generateKeySync('hmac', { length: 256 }),
     page_dir: PLAIN_PAGE,
     installation: INSTALLATION,
+    backup_dir: '/nonexistent/backups',
     settings: await Settings.open(db, bus.publish),
     logger,
     now: clock.now,
@@ -158,6 +161,7 @@ export const startPanel = async ({
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
   const { failover, pathFailover, farEnds, localEnds, networkWatch, notifications, readIncidents, incidents } = more
+  const { elsewhere } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -179,6 +183,7 @@ export const startPanel = async ({
     await farEnds.stop()
     await localEnds.stop()
     await monitor.stop()
+    await elsewhere.stop()
     await notifications.stop()
     await whole.db.destroy()
   }
@@ -200,6 +205,7 @@ export const startPanel = async ({
     localEnds,
     monitor,
     notifications,
+    elsewhere,
     readIncidents,
     incidents,
     db: whole.db,

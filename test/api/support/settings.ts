@@ -95,6 +95,9 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.ignored_interfaces': [],
   'webhooks.allow_private': false,
   'webhooks.sign_in_failures': 5,
+  'backup.interval': 'off',
+  'backup.to_directory': true,
+  'backup.kept': 14,
 }
 
 /** decisions.md, section 8: the bounds it gives. */

@@ -95,10 +95,11 @@ export const tunnelHost = async (host: Host): Promise<Client> => {
 export const eachHost = (
   prepare: (host: Host) => Promise<Client>,
   take: (made: { readonly host: Host; readonly client: Client }) => void,
+  parts: () => TestParts = () => ({}),
 ): void => {
   let host: Host
   beforeEach(async () => {
-    host = await startHost()
+    host = await startHost(parts())
     take({ host, client: await prepare(host) })
   })
   afterEach(() => host.close())

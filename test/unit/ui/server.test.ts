@@ -47,10 +47,10 @@ describe('A tab', () => {
   })
 
   it('has a page for each kind of incident', () => {
-    const pages = (['tunnel', 'route', 'network', 'certificate', 'disk', 'helper'] as const).map((kind) =>
+    const pages = (['tunnel', 'route', 'network', 'certificate', 'disk', 'helper', 'backup'] as const).map((kind) =>
       incidentPage({ kind, id: kind === 'tunnel' || kind === 'route' ? 7 : null }),
     )
-    assert.deepEqual(pages, ['/tunnels/7', '/routes/7', '/networks', '/system', '/metrics', '/system'])
+    assert.deepEqual(pages, ['/tunnels/7', '/routes/7', '/networks', '/system', '/metrics', '/system', '/backup'])
   })
 
   it('has an icon in the colour of the server, without a request', () => {

@@ -11,7 +11,13 @@ export interface Glance {
 /** The same as long as it lasts. */
 export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${id ?? name}`
 
-const PAGES = { network: '/networks', certificate: '/system', disk: '/metrics', helper: '/system' } as const
+const PAGES = {
+  network: '/networks',
+  certificate: '/system',
+  disk: '/metrics',
+  helper: '/system',
+  backup: '/backup',
+} as const
 
 /** The address that opens the drawer of one that is stored. */
 export const drawerOf = ({ record }: Pick<Incident, 'record'>): string | null =>
@@ -29,6 +35,7 @@ const INCIDENT_KIND: Readonly<Partial<Record<ComponentName, Incident['kind']>>> 
   rules: 'route',
   tls: 'certificate',
   helper: 'helper',
+  backup: 'backup',
 }
 
 export const unexplained = (

@@ -12,20 +12,21 @@ import { everyTunnel } from '../tunnels/store.ts'
 import { VERSION } from '../../platform/version.ts'
 import { renderDocument } from './document.ts'
 
-export async function exportBackup(
-  { db, now, settings }: ReadContext,
-  { query }: Incoming,
-): Promise<Answer<BackupDocument>> {
-  const isWithRoutes = flagIn(query['include_routes']) !== false
+export async function exportBackup(context: ReadContext, { query }: Incoming): Promise<Answer<BackupDocument>> {
+  return ok(await readDocument(context, flagIn(query['include_routes']) !== false))
+}
+
+export async function readDocument(
+  { db, now, settings }: Pick<ReadContext, 'db' | 'now' | 'settings'>,
+  isWithRoutes = true,
+): Promise<BackupDocument> {
   // Read in this order, so that nothing refers to an item that was created in between and is missing.
   const routes = isWithRoutes ? await allRoutes(db) : null
   const networks = await allNetworks(db)
   const tunnels = await everyTunnel(db)
   const pools = await allPools(db)
-  return ok(
-    renderDocument(
-      { settings, pools, tunnels, networks, routes },
-      { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } },
-    ),
+  return renderDocument(
+    { settings, pools, tunnels, networks, routes },
+    { exported_at: now().toISOString(), panel: { version: VERSION, hostname: hostname() } },
   )
 }

@@ -4,6 +4,7 @@ import { NotPossible } from '@panel/shared/api/settings.ts'
 import { list, shape, Text, described } from '@panel/shared/api/base/shapes.ts'
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
+import { BACKUP } from './definitions/backup.ts'
 import { DIAGNOSTICS } from './definitions/diagnostics.ts'
 import { DISPLAY } from './definitions/display.ts'
 import { KEEPALIVE } from './definitions/keepalive.ts'
@@ -28,6 +29,7 @@ export const SETTINGS = {
   ...SECURITY,
   ...SYSTEM,
   ...WEBHOOKS,
+  ...BACKUP,
 }
 
 export type SettingKey = keyof typeof SETTINGS

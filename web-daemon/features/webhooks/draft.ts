@@ -44,6 +44,7 @@ export function draftWebhook(body: Partial<WebhookBody>, problems: Problems, { a
   }
   checkUrl(draft, problems, allowPrivate)
   checkNeeded(draft, problems)
+  checkEvents(draft, problems)
   if (kept && !body.secret) checkKeptSecret(kept.webhook, draft, problems)
   if (kind === 'json' && !isSigningSecret(draft.secret) && !problems.has('secret'))
     problems.add('secret', 'INVALID_VALUE', message('notice.secret_form', { field: 'secret' }))
@@ -85,6 +86,13 @@ function checkNeeded(draft: Draft, problems: Problems): void {
   for (const field of NEEDED[draft.kind])
     if (draft[field] === '' && !problems.has(field))
       problems.add(field, 'INVALID_VALUE', message('notice.needed', { field, kind: draft.kind }))
+}
+
+const TAKE_FILES: readonly WebhookKind[] = ['json', 'email']
+
+function checkEvents({ kind, events }: Draft, problems: Problems): void {
+  if (!events.includes('backup') || TAKE_FILES.includes(kind) || problems.has('events')) return
+  problems.add('events', 'INVALID_VALUE', message('notice.no_file', { field: 'events', kind }))
 }
 
 function checkUrl({ kind, url }: Draft, problems: Problems, allowPrivate: boolean): void {

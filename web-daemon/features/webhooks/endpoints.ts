@@ -12,7 +12,7 @@ import { deliveryView, webhookView } from './view.ts'
 
 const tag = 'webhooks'
 
-export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDeps, 'resolve' | 'box'>) {
+export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDeps, 'resolve' | 'box' | 'backupFile'>) {
   const { box } = deps
   return [
     query('GET /webhooks', { tag, summary: 'List the targets of notifications.' }, async ({ db }) => {

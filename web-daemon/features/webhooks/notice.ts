@@ -22,6 +22,12 @@ export interface StoredNotice extends Notice {
   readonly at: string
 }
 
+/** Goes along with a notice of the kind backup. */
+export interface NoticeFile {
+  readonly name: string
+  readonly text: string
+}
+
 /** A thing is known by its id, or by its name where it has none. */
 export const subjectKey = ({ kind, subject }: Pick<Notice, 'kind' | 'subject'>): string =>
   `${kind} ${subject.type} ${subject.id ?? subject.name}`
@@ -31,4 +37,5 @@ export type SentNotice = Omit<StoredNotice, 'kind'> & {
   readonly kind: NoticeKind | 'test'
   /** All that it is about, if that are several; the subject is the first of them. */
   readonly subjects?: readonly Notice['subject'][]
+  readonly file?: NoticeFile
 }

@@ -30,7 +30,7 @@ export class Notifications {
   }
 
   /** How a test is sent, past the outbox. */
-  get sending(): Pick<NotificationDeps, 'resolve' | 'box' | 'timeout_ms'> {
+  get sending(): Pick<NotificationDeps, 'resolve' | 'box' | 'backupFile' | 'timeout_ms'> {
     return this.#deps
   }
 

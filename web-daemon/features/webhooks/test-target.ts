@@ -11,7 +11,7 @@ import { SendError } from './send/address.ts'
 import { send, type SendDeps } from './send/send.ts'
 import { markSent, type NewWebhook } from './store.ts'
 
-export function testWebhook(deps: Pick<SendDeps, 'resolve' | 'box'>) {
+export function testWebhook(deps: Pick<SendDeps, 'resolve' | 'box' | 'backupFile'>) {
   return async (
     { db, note, settings, now }: StoreContext,
     { params }: Incoming,
@@ -25,7 +25,7 @@ export function testWebhook(deps: Pick<SendDeps, 'resolve' | 'box'>) {
 }
 
 /** Stores nothing. */
-export function testNewWebhook(deps: Pick<SendDeps, 'resolve' | 'box'>) {
+export function testNewWebhook(deps: Pick<SendDeps, 'resolve' | 'box' | 'backupFile'>) {
   return async (
     { note, settings, now }: StoreContext,
     { body, problems }: Incoming<WebhookBody>,

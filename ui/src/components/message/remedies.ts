@@ -51,6 +51,7 @@ const ORDER: PageRemedy = { page: 'order', to: '/routes/order' }
 const FORWARDING: PageRemedy = { page: 'forwarding', to: '/forwarding' }
 const DRIFT: PageRemedy = { page: 'drift', to: '/reconcile' }
 const POOLS: PageRemedy = { page: 'pools', to: '/pools' }
+const BACKUP: PageRemedy = { page: 'backup', to: '/backup' }
 const SYSTEM: PageRemedy = { page: 'system', to: '/system' }
 
 export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
@@ -61,7 +62,10 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'attention.drifted': DRIFT,
   'attention.inconsistent': DRIFT,
   'attention.missing': DRIFT,
-  'backup.under_way': { page: 'backup', to: '/backup' },
+  'backup.under_way': BACKUP,
+  'backup.elsewhere_no_passphrase': BACKUP,
+  'backup.elsewhere_nowhere': BACKUP,
+  'backup.elsewhere_unreadable': BACKUP,
   'component.rules_differ': request('reapply_rules'),
   'component.rules_not_forwarded': request('reapply_rules'),
   'component.rules_stray': request('reapply_rules'),

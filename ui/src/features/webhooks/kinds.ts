@@ -25,6 +25,12 @@ export const NOTICE_KINDS = all<NoticeKind>({
   certificate: true,
   disk: true,
   helper_away: true,
+  backup: true,
+  backup_failed: true,
 })
+
+/** A backup is a file, which chats do not take. */
+export const noticesFor = (kind: WebhookKind): readonly NoticeKind[] =>
+  kind === 'email' || kind === 'json' ? NOTICE_KINDS : NOTICE_KINDS.filter((one) => one !== 'backup')
 
 export const NOTICE_LANGUAGES = all<NoticeLanguage>({ en: true, fa: true, ru: true, 'zh-CN': true })

@@ -4,6 +4,7 @@ import Mailer from 'nodemailer/lib/mailer'
 import SmtpTransport from 'nodemailer/lib/smtp-transport'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Receiver } from '../credentials.ts'
+import type { NoticeFile } from '../notice.ts'
 import { isInside, resolveChecked, SendError } from './address.ts'
 import { certificateRefusal } from './certificate.ts'
 import { TIMEOUT_MS, type SendOptions } from './http.ts'
@@ -14,6 +15,7 @@ export interface Mail {
   readonly id: string
   readonly subject: string
   readonly text: string
+  readonly file: NoticeFile | null
 }
 
 export async function sendMail(target: Receiver, mail: Mail, options: SendOptions): Promise<void> {
@@ -41,6 +43,9 @@ export async function sendMail(target: Receiver, mail: Mail, options: SendOption
       subject: mail.subject,
       text: mail.text,
       messageId: `<${mail.id}@tunnel-panel>`,
+      ...(mail.file && {
+        attachments: [{ filename: mail.file.name, content: mail.file.text, contentType: 'application/octet-stream' }],
+      }),
     })
   } catch (error) {
     throw asSendError(error, url.hostname, timeout)

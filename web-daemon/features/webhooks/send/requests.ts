@@ -57,11 +57,12 @@ const TAGS = { problem: 'rotating_light', resolved: 'white_check_mark', info: 'i
 export function requestFor(target: Receiver, notice: SentNotice, texts: Texts, now: Date): Post {
   if (target.kind === 'email') throw new Error('A mail is no request')
   const format = FORMATS[target.kind]
+  const most = BODY_MAX_BYTES + Buffer.byteLength(JSON.stringify(fileOf(notice)))
   // What a text takes depends on its language and on what its format escapes, so it is shortened until it fits.
   for (let length = TEXT_MAX; length > 0; length = Math.floor(length / 2)) {
     const cut = { ...texts, text: texts.text.slice(0, length) }
     const { url = new URL(target.url), ...request } = format(target, notice, cut, now)
-    if (Buffer.byteLength(request.body) <= BODY_MAX_BYTES) return { url, ...request }
+    if (Buffer.byteLength(request.body) <= most) return { url, ...request }
   }
   throw new Error('A notification is too long')
 }
@@ -73,9 +74,12 @@ function payload(notice: SentNotice, { server, text }: Texts) {
   return {
     type: kind,
     timestamp: at,
-    data: { severity, subject, subjects: named, server, text, message_id, params: short(params) },
+    data: { severity, subject, subjects: named, server, text, message_id, params: short(params), ...fileOf(notice) },
   }
 }
+
+/** A text file: its content is Base64 below a few lines of text. */
+const fileOf = ({ file }: SentNotice) => (file ? { file: { name: file.name, content: file.text } } : {})
 
 /** What words are made from elsewhere is left out where it is long. */
 const short = (params: SentNotice['text']['params']) =>

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { openCredentials } from '../credentials.ts'
 import { languageOf, textsOf } from '../language/texts.ts'
-import type { SentNotice } from '../notice.ts'
+import type { NoticeFile, SentNotice } from '../notice.ts'
 import type { NewWebhook } from '../store.ts'
 import { SendError } from './address.ts'
 import { sendMail } from './email.ts'
@@ -17,14 +17,18 @@ export interface SendDeps {
   readonly box: SecretBox
   readonly now: () => Date
   readonly resolve: SendOptions['resolve']
+  /** The newest backup, for notices of that kind. */
+  readonly backupFile: () => Promise<NoticeFile | null>
   readonly timeout_ms?: number
 }
 
 /** Throws a SendError unless the receiver has taken it. */
-export async function send(webhook: NewWebhook, notice: SentNotice, deps: SendDeps): Promise<void> {
+export async function send(webhook: NewWebhook, about: SentNotice, deps: SendDeps): Promise<void> {
   const credentials = openCredentials(deps.box, webhook)
   if (!credentials) throw new SendError(message('notice.unreadable'))
   const target = { ...webhook, ...credentials }
+  const file = about.kind === 'backup' ? await deps.backupFile() : null
+  const notice = file ? { ...about, file } : about
   const texts = textsOf(notice, languageOf(target.language, deps.settings), deps.settings)
   const options: SendOptions = {
     allowPrivate: deps.settings.get('webhooks.allow_private'),
@@ -32,6 +36,6 @@ export async function send(webhook: NewWebhook, notice: SentNotice, deps: SendDe
     ...(deps.timeout_ms !== undefined && { timeout_ms: deps.timeout_ms }),
   }
   if (target.kind === 'email')
-    return sendMail(target, { id: notice.event_id, subject: texts.title, text: `${texts.text}\n` }, options)
+    return sendMail(target, { id: notice.event_id, subject: texts.title, text: `${texts.text}\n`, file }, options)
   return sendPost(requestFor(target, notice, texts, deps.now()), options)
 }

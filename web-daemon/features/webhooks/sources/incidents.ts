@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<HostIncident['kind'], NoticeKind>> = {
   certificate: 'certificate',
   disk: 'disk',
   helper: 'helper_away',
+  backup: 'backup_failed',
 }
 
 type Subject = Pick<HostIncident, 'kind' | 'name'>
