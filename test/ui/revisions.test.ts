@@ -6,7 +6,7 @@ import { getTunnel, patchTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { giveTunnels, goTo, signedIn, startHost, type Host } from './support/host.ts'
 
-describe('The history on the page', () => {
+describe('The changes on the page', () => {
   const { visit } = browsing()
   let host: Host
   let operator: Client
@@ -19,7 +19,7 @@ describe('The history on the page', () => {
   afterEach(() => host.close())
 
   const visitHistory = async (query = '', look = {}): Promise<Visit> =>
-    goTo(await signedIn(await visit(host, look)), host, `revisions${query}`, /^History/)
+    goTo(await signedIn(await visit(host, look)), host, `revisions${query}`, /^Changes/)
   const nameOf = async (): Promise<string> => (await getTunnel(operator, 1)).body.interface_name
 
   it('has the newest first, each with its objects, who and why', async () => {
@@ -77,7 +77,7 @@ describe('The history on the page', () => {
     await page.getByText('What was there at first').waitFor()
     await goTo(visited, host, 'audit', /^Audit log \d+/)
     await page.getByRole('button', { name: 'Tunnel changed' }).click()
-    await page.getByRole('dialog').getByRole('link', { name: 'History' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Changes' }).click()
     await page.getByRole('row').filter({ hasText: 'Ticket 17' }).waitFor()
     assert.equal(await page.getByRole('rowheader').count(), 1)
   })
