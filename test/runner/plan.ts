@@ -92,6 +92,7 @@ const SOAKED: Readonly<Record<string, readonly string[]>> = {
       'lab',
     ],
     ...[
+      'local-endpoint-moves',
       'monitor',
       'networks-power',
       'ownership',
