@@ -111,7 +111,7 @@ describe('The destinations of a rule', () => {
     await two?.getByText(/^Last \d+ checks?: \d+ failed$/).waitFor()
     await three?.getByText('Backup').waitFor()
     assert.equal(await one?.getByText('Backup').count(), 0)
-    await page.getByText('Changes', { exact: true }).click()
+    await page.locator('main').getByText('Changes', { exact: true }).click()
     await page.getByText(/10\.9\.0\.3:80\s+Down: Port 80 refuses connections/).waitFor()
   })
 
