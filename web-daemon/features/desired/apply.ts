@@ -7,6 +7,7 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { differenceOf } from '../revisions/difference.ts'
+import { nameOf } from '../revisions/items.ts'
 import { foreseen, needsFresh, restoreWhole, runningOf, type RestoreServices } from '../revisions/restore.ts'
 import { foreseeSteps } from '../revisions/run.ts'
 import { stateNow } from '../revisions/store.ts'
@@ -45,13 +46,13 @@ function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
   const one = steps.find(({ outcome }) => outcome === 'failed')
   const [item] = one?.items ?? []
   const error = one?.error
-  const path = item ? (paths.get(`${item.kind} ${item.target_key}`) ?? '') : ''
+  const path = item ? (paths.get(nameOf(item)) ?? '') : ''
   const field = [path, error?.field ?? ''].filter((part) => part !== '').join('.')
   return new Refusal('APPLY_FAILED', message('desired.failed'), { field, details: { error, steps } })
 }
 
 async function keep(context: CommandContext, { session }: Request, { paths }: Plan, name: string): Promise<void> {
-  const objects = (await stateNow(context.db)).filter(({ kind, target_key }) => paths.has(`${kind} ${target_key}`))
+  const objects = (await stateNow(context.db)).filter((one) => paths.has(nameOf(one)))
   const file = {
     name,
     digest: await digestNow(context.db),

@@ -7,7 +7,7 @@ import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { differing, type Pair } from '../revisions/difference.ts'
-import type { RevisionObject } from '../revisions/items.ts'
+import { nameOf, type RevisionObject } from '../revisions/items.ts'
 import { stepsFor, type Step } from '../revisions/steps.ts'
 import { stateNow } from '../revisions/store.ts'
 import { isSettingKey, SETTINGS } from '../settings/definitions.ts'
@@ -42,7 +42,7 @@ export async function planFile(
   return {
     pairs,
     steps: stepsFor(pairs),
-    paths: new Map(named.map((one) => [`${one.kind} ${one.target_key}`, one.path])),
+    paths: new Map(named.map((one) => [nameOf(one), one.path])),
   }
 }
 
@@ -101,15 +101,12 @@ async function keptObjects(
   present: readonly RevisionObject[],
   wanted: readonly Wanted[],
 ): Promise<RevisionObject[]> {
-  const isNamed = new Set(wanted.map(({ kind, target_key }) => `${kind} ${target_key}`))
-  const ofFile = new Set(
-    name === undefined ? [] : (await objectsOf(db, name)).map(({ kind, target_key }) => `${kind} ${target_key}`),
-  )
+  const isNamed = new Set(wanted.map(nameOf))
+  const ofFile = new Set(name === undefined ? [] : (await objectsOf(db, name)).map(nameOf))
   const sections = new Set<string>(SECTIONS.filter(({ section }) => document[section]).map(({ kind }) => kind))
-  return present.filter(({ kind, target_key }) => {
-    const key = `${kind} ${target_key}`
-    if (kind === 'setting' || isNamed.has(key)) return false
-    if (prune === 'named') return !ofFile.has(key)
-    return prune === 'none' || !sections.has(kind)
+  return present.filter((one) => {
+    if (one.kind === 'setting' || isNamed.has(nameOf(one))) return false
+    if (prune === 'named') return !ofFile.has(nameOf(one))
+    return prune === 'none' || !sections.has(one.kind)
   })
 }

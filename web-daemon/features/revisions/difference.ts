@@ -1,7 +1,7 @@
 // What differs between two states of objects, field by field.
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldChange, ObjectDifference, RevisionKind } from '@panel/shared/api/revisions.ts'
-import { KINDS, wishOf, type RevisionObject } from './items.ts'
+import { KINDS, nameOf, wishOf, type RevisionObject } from './items.ts'
 import type { Item } from './packed.ts'
 
 export interface Pair {
@@ -16,9 +16,9 @@ export interface Pair {
 export function differing(before: readonly RevisionObject[], after: readonly RevisionObject[]): Pair[] {
   const pairs = new Map<string, Pair>()
   for (const { item, ...named } of whole(before))
-    pairs.set(`${named.kind} ${named.target_key}`, { ...named, before: wishOf(named.kind, item), after: null })
+    pairs.set(nameOf(named), { ...named, before: wishOf(named.kind, item), after: null })
   for (const { item, ...named } of whole(after)) {
-    const name = `${named.kind} ${named.target_key}`
+    const name = nameOf(named)
     pairs.set(name, { ...named, before: pairs.get(name)?.before ?? null, after: wishOf(named.kind, item) })
   }
   return [...pairs.values()].filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).sort(inTheirOrder)

@@ -17,6 +17,10 @@ export interface RevisionObject {
   readonly item: Item
 }
 
+/** The name of an object among those of every kind. */
+export const nameOf = ({ kind, target_key }: { readonly kind: string; readonly target_key: string }): string =>
+  `${kind} ${target_key}`
+
 /** Fields whose values follow something else where that is named, as an address follows its name. */
 const FOLLOWING: Readonly<Partial<Record<RevisionKind, Readonly<Record<string, string>>>>> = {
   tunnel: { local_endpoint: 'is_local_endpoint_automatic', remote_endpoint: 'remote_hostname' },

@@ -7,10 +7,18 @@ import type { Store } from '../../platform/db/store.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import { readValues } from '../settings/settings.ts'
 import { foldOldest } from './store-fold.ts'
-import { readObjects, type RevisionObject } from './items.ts'
+import { nameOf, readObjects } from './items.ts'
 import { DIGEST_OF_NOTHING, digestOf, pack, withDigest } from './packed.ts'
 import { openWindow } from './store.ts'
-import { forgetRevision, keepItem, keepObject, knownObjects, lastRevision, type Known } from './store-write.ts'
+import {
+  forgetRevision,
+  keepItem,
+  keepObject,
+  knownObjects,
+  lastRevision,
+  type Known,
+  type Left,
+} from './store-write.ts'
 import { takeTouched, type Touched } from './store-touched.ts'
 
 export interface LogDeps {
@@ -51,21 +59,21 @@ async function keep(keeping: Keeping, author: Author | null): Promise<void> {
 
 interface ObjectChange extends Touched {
   readonly before: Known | null
-  readonly after: RevisionObject | null
+  readonly after: Left | null
 }
 
 async function changesOf(db: WriteDb, touched: readonly Touched[] | null): Promise<ObjectChange[]> {
   const known = await knownObjects(db, touched)
   const found = new Map((await readObjects(db, touched)).map((one) => [nameOf(one), one]))
   const names = new Map([...known.values(), ...found.values()].map((one) => [nameOf(one), one]))
-  return [...names].flatMap(([name, { kind, target_key }]) => {
+  return [...names].flatMap(([name, { kind, target_key }]): ObjectChange | [] => {
     const [before, after] = [known.get(name) ?? null, found.get(name) ?? null]
-    const isSame = after !== null && before?.digest === digestOf(kind, target_key, after.item)
-    return isSame ? [] : [{ kind, target_key, before, after }]
+    if (!after) return { kind, target_key, before, after }
+    const digest = digestOf(kind, target_key, after.item)
+    if (before?.digest === digest) return []
+    return { kind, target_key, before, after: { title: after.title, item: pack(after.item), digest } }
   })
 }
-
-export const nameOf = ({ kind, target_key }: Touched): string => `${kind} ${target_key}`
 
 /** The first revision: what was there when the panel began to keep them. */
 async function begin({ db, now }: Keeping, changes: readonly ObjectChange[]): Promise<void> {
@@ -121,7 +129,7 @@ async function keepChanges(keeping: Keeping, { changes, by, last }: Changing): P
       target_key,
       title: after?.title ?? before?.title ?? '',
       before: before?.item ?? null,
-      after: after && pack(after.item),
+      after: after?.item ?? null,
     })
   // A creation that came to nothing has left nothing.
   if (isOneMore) await forgetRevision(db, revision_id)
@@ -131,14 +139,9 @@ async function keepChanges(keeping: Keeping, { changes, by, last }: Changing): P
 async function keepObjects(db: WriteDb, changes: readonly ObjectChange[], digest: string): Promise<string> {
   let all = digest
   for (const { kind, target_key, before, after } of changes) {
-    const own = after && digestOf(kind, target_key, after.item)
     if (before) all = withDigest(all, before.digest)
-    if (own !== null) all = withDigest(all, own)
-    await keepObject(
-      db,
-      { kind, target_key },
-      after && { title: after.title, item: pack(after.item), digest: own ?? '' },
-    )
+    if (after) all = withDigest(all, after.digest)
+    await keepObject(db, { kind, target_key }, after)
   }
   return all
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { WriteDb } from '../../platform/context.ts'
 import type { RevisionItemTable, RevisionObjectTable } from './table.ts'
 import type { RevisionKind } from '@panel/shared/api/revisions.ts'
+import { nameOf } from './items.ts'
 import type { Touched } from './store-touched.ts'
 
 export type Known = Omit<RevisionObjectTable, 'kind'> & { readonly kind: RevisionKind }
@@ -16,7 +17,7 @@ export async function knownObjects(db: WriteDb, touched: readonly Touched[] | nu
     known = known.where(sql<boolean>`(kind, target_key) in (${named})`)
   }
   const rows = (await known.execute()) as Known[]
-  return new Map(rows.map((row) => [`${row.kind} ${row.target_key}`, row]))
+  return new Map(rows.map((row) => [nameOf(row), row]))
 }
 
 export const lastRevision = async (db: WriteDb) =>
@@ -27,7 +28,8 @@ export const lastRevision = async (db: WriteDb) =>
     .limit(1)
     .executeTakeFirst()
 
-type Left = Pick<RevisionObjectTable, 'title' | 'item' | 'digest'>
+/** An object as a revision leaves it. */
+export type Left = Pick<RevisionObjectTable, 'title' | 'item' | 'digest'>
 
 /** Null: there is no such object any more. */
 export async function keepObject(db: WriteDb, { kind, target_key }: Touched, left: Left | null): Promise<void> {

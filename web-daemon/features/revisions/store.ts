@@ -5,7 +5,7 @@ import type { RevisionKind } from '@panel/shared/api/revisions.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { isAmong } from '../../platform/db/among.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import type { RevisionObject } from './items.ts'
+import { nameOf, type RevisionObject } from './items.ts'
 import { DIGEST_OF_NOTHING, digestOf, unpack, withDigest, type Item } from './packed.ts'
 import type { RevisionRow } from './table.ts'
 
@@ -117,11 +117,11 @@ async function undone(db: ReadDb, revision_id: number | null): Promise<{ state: 
   let digest = ''
   for (const { kind, target_key, title, item: packed } of rows) {
     if (kind === '') digest = target_key
-    else if (packed === null) objects.delete(`${kind} ${target_key}`)
+    else if (packed === null) objects.delete(nameOf({ kind, target_key }))
     else {
       const item = unpack(packed)
       const named = { kind: kind as RevisionKind, target_key, title: titleIn(kind, item) ?? title }
-      objects.set(`${kind} ${target_key}`, { ...named, item })
+      objects.set(nameOf(named), { ...named, item })
     }
   }
   return { state: [...objects.values()], digest }
