@@ -3,10 +3,15 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 
+/** More than the queries of the panel; texts that hold a count of values could be any number. */
+const STATEMENTS_MAX = 1000
+
 export class StoreFile {
   readonly #path: string
   readonly #identity: string
   #sqlite: SQLite.Database
+  /** Compiled statements by their text. */
+  readonly #statements = new Map<string, SQLite.Statement>()
   /** Opens the file itself; null where it is open. */
   #openItself: (() => SQLite.Database) | null
 
@@ -21,8 +26,14 @@ export class StoreFile {
     return this.#sqlite
   }
 
+  /** Compiling one costs more than running most of them. What is returned must not be iterated over. */
   prepare(sql: string): SQLite.Statement {
-    return this.#sqlite.prepare(sql)
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#sqlite.prepare(sql)
+    if (this.#statements.size === STATEMENTS_MAX) this.#statements.clear()
+    this.#statements.set(sql, statement)
+    return statement
   }
 
   close(): void {
@@ -40,6 +51,7 @@ export class StoreFile {
     const itself = this.#openItself()
     this.#sqlite.close()
     this.#sqlite = itself
+    this.#statements.clear()
     this.#openItself = null
   }
 }
