@@ -21,9 +21,7 @@ export function mountEndpoints(
   pipeline: Pipeline,
   base = API_BASE,
 ): void {
-  const paths = new Set(endpoints.map(endpointPath))
-  for (const path of [...paths].sort(literalsFirst)) {
-    const served = endpoints.filter((endpoint) => endpointPath(endpoint) === path)
+  for (const { path, served } of byPath(endpoints)) {
     const route = app.route(expressPath(path, base))
     route.all(idsAreNumbers)
     for (const endpoint of served) route[routerMethod(endpoint)](serve(endpoint, pipeline))
@@ -45,16 +43,41 @@ export function findEndpoint(
   method: string,
   path: string,
 ): Found | { readonly methods: readonly Method[] } | null {
-  const at = [...new Set(endpoints.map(endpointPath))].sort(literalsFirst).find((one) => pattern(one).test(path))
-  if (at === undefined) return null
-  const served = endpoints.filter((endpoint) => endpointPath(endpoint) === at)
-  const endpoint = served.find((one) => endpointMethod(one) === method)
-  if (!endpoint) return { methods: served.map(endpointMethod) }
-  const ids = pattern(at).exec(path)?.groups ?? {}
-  return { endpoint, params: Object.fromEntries(Object.entries(ids).map(([name, text]) => [name, Number(text)])) }
+  for (const { pattern, served } of patternsOf(endpoints)) {
+    const at = pattern.exec(path)
+    if (!at) continue
+    const endpoint = served.find((one) => endpointMethod(one) === method)
+    if (!endpoint) return { methods: served.map(endpointMethod) }
+    const ids = Object.entries(at.groups ?? {})
+    return { endpoint, params: Object.fromEntries(ids.map(([name, text]) => [name, Number(text)])) }
+  }
+  return null
 }
 
-const pattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>\\d{1,15})')}$`)
+interface Pattern {
+  readonly pattern: RegExp
+  readonly served: readonly Endpoint[]
+}
+
+/** Made once for all endpoints: one request may be a thousand others. */
+const patterns = new WeakMap<readonly Endpoint[], readonly Pattern[]>()
+
+function patternsOf(endpoints: readonly Endpoint[]): readonly Pattern[] {
+  const known = patterns.get(endpoints)
+  if (known) return known
+  const made = byPath(endpoints).map(({ path, served }) => ({ pattern: patternOf(path), served }))
+  patterns.set(endpoints, made)
+  return made
+}
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>\\d{1,15})')}$`)
+
+/** In the order in which they are looked through. */
+const byPath = (endpoints: readonly Endpoint[]) =>
+  [...new Set(endpoints.map(endpointPath))].sort(literalsFirst).map((path) => ({
+    path,
+    served: endpoints.filter((endpoint) => endpointPath(endpoint) === path),
+  }))
 
 export function expressPath(path: string, base = API_BASE): string {
   return `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
