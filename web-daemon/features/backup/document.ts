@@ -9,14 +9,14 @@ import {
 } from '@panel/shared/api/backup.ts'
 import type { NewPool, PoolRecord } from '../pools/store.ts'
 import { asCreateBody as requestedRoute } from '../routes/draft/update.ts'
-import type { RouteRecord } from '../routes/record.ts'
+import type { NamedRoute } from '../routes/record.ts'
 import { asBody as requestedNetwork } from '../networks/draft/context.ts'
 import type { NetworkRecord } from '../networks/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { asCreateBody as requestedTunnel } from '../tunnels/draft/update.ts'
 import { message, sentences } from '@panel/shared/messages/message.ts'
-import type { TunnelRecord } from '../tunnels/record.ts'
+import type { NewTunnel, TunnelRecord } from '../tunnels/record.ts'
 
 export interface StoredConfiguration {
   readonly settings: SettingsReader
@@ -24,7 +24,7 @@ export interface StoredConfiguration {
   readonly tunnels: readonly TunnelRecord[]
   readonly networks: readonly NetworkRecord[]
   /** Null if the export leaves them out. */
-  readonly routes: readonly RouteRecord[] | null
+  readonly routes: readonly NamedRoute[] | null
 }
 
 export function renderDocument(
@@ -62,13 +62,13 @@ export const poolItem = ({
   is_enabled,
 })
 
-export const tunnelItem = (record: TunnelRecord): BackupTunnel => requestedTunnel(record) as BackupTunnel
+export const tunnelItem = (record: NewTunnel): BackupTunnel => requestedTunnel(record) as BackupTunnel
 
 /** A path that was taken out by hand is so on this host. */
 export const networkItem = requestedNetwork
 
 /** In a rule null means the same as a missing field, and there may be ten thousand rules. */
-export function routeItem(record: RouteRecord): BackupRoute {
+export function routeItem(record: NamedRoute): BackupRoute {
   const { destinations = [], ...body } = requestedRoute(record)
   return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }

@@ -8,7 +8,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { differenceOf } from '../revisions/difference.ts'
 import { nameOf } from '../revisions/items.ts'
-import { foreseen, needsFresh, restoreWhole, runningOf, type RestoreServices } from '../revisions/restore.ts'
+import { foreseen, restoreWhole, runningOf, type RestoreServices } from '../revisions/restore.ts'
 import { foreseeSteps } from '../revisions/run.ts'
 import { stateNow } from '../revisions/store.ts'
 import { planFile, type Plan } from './plan.ts'
@@ -68,8 +68,3 @@ export const foreseeFile =
   (services: RestoreServices) =>
   async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
     foreseen(context, runningOf(services, incoming), (await planFile(context, incoming)).steps)
-
-export const fileNeedsFresh =
-  (services: RestoreServices) =>
-  async (context: ReadContext, incoming: Request): Promise<boolean> =>
-    needsFresh(context, runningOf(services, incoming), (await planFile(context, incoming)).steps)

@@ -1,7 +1,7 @@
 // The endpoints of the section Desired.
 import { command, query } from '../../platform/http/endpoint.ts'
 import type { RestoreServices } from '../revisions/restore.ts'
-import { applyFile, fileNeedsFresh, foreseeFile } from './apply.ts'
+import { applyFile, foreseeFile } from './apply.ts'
 import { exportFile, listFiles } from './list.ts'
 
 const tag = 'desired'
@@ -20,10 +20,9 @@ export const desiredEndpoints = (services: RestoreServices) => [
       tag,
       summary:
         'Take the panel to what a file says, as one whole: what a field leaves out has its default, and a second time changes nothing. With dry_run only say what would be done.',
-      statuses: [409],
+      statuses: [403, 409],
       body_limit_bytes: LIMIT_BYTES,
       audit: 'DesiredApply',
-      fresh: fileNeedsFresh(services),
       foresee: foreseeFile(services),
     },
     applyFile(services),

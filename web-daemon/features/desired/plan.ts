@@ -1,6 +1,5 @@
 // What leads from the panel as it is to the panel as a file says: what differs, and the requests for that.
 import type { DesiredBody } from '@panel/shared/api/desired.ts'
-import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
@@ -11,7 +10,7 @@ import { nameOf, type RevisionObject } from '../revisions/items.ts'
 import { stepsFor, type Step } from '../revisions/steps.ts'
 import { stateNow } from '../revisions/store.ts'
 import { isSettingKey, SETTINGS } from '../settings/definitions.ts'
-import { complete } from './complete.ts'
+import { completing } from './complete.ts'
 import { readDocument, SECTIONS, type Wanted } from './document.ts'
 import { digestNow, nextIds, objectsOf } from './store.ts'
 
@@ -25,7 +24,7 @@ export interface Plan {
 /** Plans by reading alone. Throws 422 with everything that is wrong with the file by itself. */
 export async function planFile(
   context: ReadContext,
-  { body, problems, panelPorts }: Pick<Incoming<DesiredBody>, 'body' | 'problems' | 'panelPorts'>,
+  { body, problems }: Pick<Incoming<DesiredBody>, 'body' | 'problems'>,
 ): Promise<Plan> {
   const { document, base } = body
   if (base !== undefined && base !== (await digestNow(context.db)))
@@ -34,8 +33,8 @@ export async function planFile(
   const wanted = readDocument(document, present, await nextIds(context.db), problems)
   const settings = wantedSettings(document.settings ?? {}, present, problems)
   problems.throwIfAny()
-  const reading = { ...context, request: lookingOnce(context.request) }
-  const objects = await Promise.all(wanted.map((one) => objectOf(reading, one, panelPorts)))
+  const complete = await completing(context, wanted)
+  const objects = await Promise.all(wanted.map((one) => objectOf(one, complete)))
   const kept = await keptObjects(context, body, present, wanted)
   const pairs = differing(present, [...settings, ...objects, ...kept])
   const named = [...wanted, ...settings.map((one) => ({ ...one, path: `document.settings.${one.target_key}` }))]
@@ -44,17 +43,6 @@ export async function planFile(
     steps: stepsFor(pairs),
     paths: new Map(named.map((one) => [nameOf(one), one.path])),
   }
-}
-
-/** The host is the same for all objects of a file. */
-function lookingOnce(request: Reader): Reader {
-  const answers = new Map<string, ReturnType<Reader>>()
-  return ((method, params) => {
-    const key = `${method} ${JSON.stringify(params)}`
-    const answer = answers.get(key) ?? request(method, params)
-    answers.set(key, answer)
-    return answer
-  }) as Reader
 }
 
 /** All of them: those that the file does not name stay as they are. */
@@ -75,14 +63,10 @@ function wantedSettings(
     )
 }
 
-async function objectOf(
-  context: ReadContext,
-  wanted: Wanted,
-  panelPorts: () => readonly number[],
-): Promise<RevisionObject> {
+async function objectOf(wanted: Wanted, complete: Awaited<ReturnType<typeof completing>>): Promise<RevisionObject> {
   const { kind, target_key, title, given, stored, path } = wanted
   if (!stored) return { kind, target_key, title, item: given }
-  const item = await complete(context, wanted, panelPorts).catch((thrown: unknown) => {
+  const item = await complete(wanted).catch((thrown: unknown) => {
     throw thrown instanceof Refusal ? below(path, thrown) : thrown
   })
   return { kind, target_key, title, item: item ?? { ...stored.item, ...given } }

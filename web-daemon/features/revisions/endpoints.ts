@@ -4,7 +4,7 @@ import { command, query } from '../../platform/http/endpoint.ts'
 import { backupOfRevision } from './backup.ts'
 import { diffRevision } from './diff.ts'
 import { getRevision, listRevisions, pinRevision } from './list.ts'
-import { foreseeRestore, restoreNeedsFresh, restoreRevision, type RestoreServices } from './restore.ts'
+import { foreseeRestore, restoreRevision, type RestoreServices } from './restore.ts'
 
 const tag = 'revisions'
 
@@ -38,7 +38,6 @@ export const revisionEndpoints = (heals: Heals, services: RestoreServices) => [
         'Take everything, or some objects, to what they were at a revision: as one whole that is put back where a part fails. With dry_run only say what would be done.',
       statuses: [403, 409],
       audit: 'RevisionRestore',
-      fresh: restoreNeedsFresh(services),
       foresee: foreseeRestore(services),
     },
     restoreRevision(services),

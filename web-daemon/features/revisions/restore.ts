@@ -5,6 +5,7 @@ import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.t
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
+import { requireFresh } from '../../platform/http/fresh.ts'
 import { withForwarding } from '../routes/foresee-forwarding.ts'
 import { differing, type Pair } from './difference.ts'
 import { requireRevision } from './list.ts'
@@ -40,7 +41,7 @@ export const restoreRevision =
     return ok({ revision_id, dry_run, is_taken_back, steps: done, ...note })
   }
 
-/** Carries out steps, all or none of them. */
+/** Carries out steps, all or none of them. Throws before the first of them where it takes a fresh password. */
 export async function restoreWhole(
   context: CommandContext,
   { allOrNothing }: RestoreServices,
@@ -48,6 +49,7 @@ export async function restoreWhole(
   steps: readonly Step[],
 ): Promise<{ readonly done: RestoreStep[]; readonly is_taken_back: boolean }> {
   let done: RestoreStep[] = []
+  await requireFreshFor(context, running, steps)
   if (steps.length === 0) return { done, is_taken_back: false }
   const is_taken_back = await allOrNothing(running.incoming.session, async () => {
     done = await runSteps(context, running, steps)
@@ -76,19 +78,13 @@ export async function foreseen(context: ReadContext, running: Running, steps: re
   }
 }
 
-export const restoreNeedsFresh =
-  (services: RestoreServices) =>
-  async (context: ReadContext, incoming: Request): Promise<boolean> =>
-    needsFresh(context, runningOf(services, incoming), await plan(context, incoming))
-
-/** Whether one of the requests by itself would need the password. */
-export async function needsFresh(context: ReadContext, running: Running, steps: readonly Step[]): Promise<boolean> {
+/** Throws where one of the requests by itself would need the password. */
+async function requireFreshFor(context: ReadContext, running: Running, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     const { endpoint, incoming: request } = innerOf(running, step)
     if (endpoint.kind !== 'command' || endpoint.fresh === undefined) continue
-    if (endpoint.fresh === true || (await endpoint.fresh(context, request))) return true
+    if (endpoint.fresh === true || (await endpoint.fresh(context, request))) requireFresh(running.incoming.session)
   }
-  return false
 }
 
 export const runningOf = (

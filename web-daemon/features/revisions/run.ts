@@ -5,6 +5,7 @@ import type { RestoreStep } from '@panel/shared/api/revisions.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
@@ -57,9 +58,10 @@ export async function foreseeSteps(
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
   const foreseen: (Foreseen | null)[] = []
+  const reading = { ...context, request: lookingOnce(context.request) }
   const planned: RestoreStep[] = []
   for (const step of steps) {
-    const seen = await readyFor(() => foreseenBy(innerOf(running, step), context), running.logger)
+    const seen = await readyFor(() => foreseenBy(innerOf(running, step), reading), running.logger)
     const isSeen = 'changes' in seen
     foreseen.push(isSeen ? seen : null)
     planned.push({
@@ -69,6 +71,17 @@ export async function foreseeSteps(
     })
   }
   return { steps: planned, foreseen }
+}
+
+/** Nothing is changed meanwhile, so the host is the same for all steps. */
+function lookingOnce(request: Reader): Reader {
+  const answers = new Map<string, ReturnType<Reader>>()
+  return ((method, params) => {
+    const key = `${method} ${JSON.stringify(params)}`
+    const answer = answers.get(key) ?? request(method, params)
+    answers.set(key, answer)
+    return answer
+  }) as Reader
 }
 
 /** What the work gives, or what it is refused with. */

@@ -48,21 +48,33 @@ export async function makeDraftContext(
   { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedTunnel,
   problems: Problems,
-  { stored = null, withLinkKinds = false, facts: known }: DraftOrigin = {},
+  { stored = null, withLinkKinds = false, facts: given }: DraftOrigin = {},
 ): Promise<DraftContext> {
-  const all =
-    known ??
+  const facts =
+    given ??
     (await hostFacts(request, withLinkKinds).catch((away: unknown) => {
       // An invalid body is refused even if the helper is away.
       problems.throwIfAny(FIELD_ORDER)
       throw away
     }))
+  const known = { settings, facts, existing: await existingTunnels(db), pools: await allPools(db) }
+  return assembleDraft(known, body, problems, stored)
+}
+
+/** `known`: the tunnel to change may be among it. */
+export function assembleDraft(
+  known: Pick<DraftContext, 'settings' | 'facts' | 'existing' | 'pools'>,
+  body: RequestedTunnel,
+  problems: Problems,
+  stored: TunnelRecord | null,
+): DraftContext {
+  const { settings } = known
   const kind = problems.has('tunnel_type_id')
     ? null
     : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
-  const facts = stored ? factsWithout(all, stored.interface_name) : all
-  const others = (await existingTunnels(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
-  return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
+  const facts = stored ? factsWithout(known.facts, stored.interface_name) : known.facts
+  const existing = known.existing.filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
+  return { ...known, body, kind, problems, warnings: [], facts, stored, existing }
 }
 
 /** Adds why root refuses a value on this host, where nothing else is wrong with the field. */

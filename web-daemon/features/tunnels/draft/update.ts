@@ -78,10 +78,10 @@ export async function draftUpdate(
 }
 
 /** The stored tunnel as the request that would create it. Requests and records use the same field names. */
-export function asCreateBody(stored: TunnelRecord): RequestedTunnel {
+export function asCreateBody(stored: NewTunnel): RequestedTunnel {
   const fields = FIELD_ORDER.filter((field) => field in stored).map((field) => [
     field,
-    stored[field as keyof TunnelRecord],
+    stored[field as keyof NewTunnel],
   ])
   const addresses = stored.addresses.map(({ address, peer_address, prefix_length, is_primary }) => ({
     address,
