@@ -122,7 +122,16 @@ export const DesiredBody = shape('DesiredBody', {
         'What the file does not name. none: it stays. named: what an earlier file of this name made, and this one does not name, is deleted. all: everything else of its kinds is.',
     }),
   ),
+  include_adopted: maybe(
+    flag('include_adopted', 'Have prune delete adopted tunnels, too, which the panel has not made. Default false.'),
+  ),
   dry_run: maybe(flag('dry_run', 'Only return what would be done, and do nothing. Default false.')),
+  lock: maybe(
+    flag(
+      'lock',
+      'Whether from now on this file alone changes its objects, until it is unlocked. Default: as it is. Takes a name.',
+    ),
+  ),
   base: maybe(
     described(
       Sentence,
@@ -151,6 +160,7 @@ export const DesiredFile = shape('DesiredFile', {
   applied_date: Instant,
   user_id: nullable(Id),
   username: Text,
+  is_locked: described(Flag, 'Whether its objects are changed by this file alone, until it is unlocked.'),
   object_count: Count,
   differs: described(list(ObjectDifference), 'What was changed of its objects since.'),
 })
@@ -161,6 +171,12 @@ export const ListDesiredAnswer = shape('DesiredFiles', {
   files: list(DesiredFile),
 })
 export type ListDesiredAnswer = Static<typeof ListDesiredAnswer>
+
+export const LockDesiredBody = shape('LockDesiredBody', {
+  name: named('file, such as site.yaml'),
+  is_locked: flag('is_locked', 'Whether its objects are changed by this file alone.'),
+})
+export type LockDesiredBody = Static<typeof LockDesiredBody>
 
 export const DesiredExport = shape('DesiredExport', {
   digest: Sentence,

@@ -42,6 +42,11 @@ export const REVISIONS_QUERY = queryParameters({
   request_id: textParameter('Only those of this request.'),
 })
 
+export const DESIRED_QUERY = queryParameters({
+  kind: enumParameter(REVISION_KINDS, 'With target_key: only files that name this object, and what differs of it.'),
+  target_key: textParameter('Of a setting its key, else the id.'),
+})
+
 export const REVISION_DIFF_QUERY = queryParameters({
   to: textParameter('now, host, or the number of a revision. Default now.'),
 })

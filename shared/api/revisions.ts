@@ -56,6 +56,7 @@ const revision = {
   user_id: nullable(Id),
   username: described(Text, 'Who requested it, as the audit log has it; "" where nobody did.'),
   origin: oneOf(['operator', 'token', 'panel']),
+  file_name: described(Text, 'The file that it comes from (POST /desired); "" where it comes from none.'),
   action: described(Text, 'As the audit log names it; "" of the first revision, which holds what was there.'),
   request_id: Text,
   reason: described(Text, 'As the header X-Change-Reason gave it.'),

@@ -70,6 +70,17 @@ describe('A file on the command line', function () {
     assert.equal((await listRoutes(line.operator)).body.total, 0)
   })
 
+  it('is locked with --lock, and unlocked with --unlock', async () => {
+    const locked = async (): Promise<boolean[]> =>
+      (await listFiles(line.operator)).body.files.map((one) => one.is_locked)
+    assert.equal((await run(['apply', '-f', path, '--lock'])).code, 0)
+    assert.deepEqual(await locked(), [true])
+    assert.equal((await run(['apply', '-f', path])).code, 0)
+    assert.deepEqual(await locked(), [true])
+    assert.equal((await run(['apply', '-f', path, '--unlock'])).code, 0)
+    assert.deepEqual(await locked(), [false])
+  })
+
   it('is refused with the line and column of each thing that is wrong', async () => {
     const wrong = SITE.replace('tunnel: gre-fra-1', 'tunnel: gone').replace('monitor.interval_seconds', 'no.such')
     const { code, output } = await run(['apply', '-f', '-', '--name', 'site.yaml'], wrong)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { exportOf, furnish } from './support/backup.ts'
 import type { Client } from './support/client.ts'
 import { apply, exportFile, listFiles } from './support/desired.ts'
+import { adopt, plantByHand } from './support/reconcile.ts'
 import { createNetwork } from './support/networks.ts'
 import type { TestPanel } from './support/panel.ts'
 import { lastRevision, listRevisions } from './support/revisions.ts'
@@ -58,7 +59,13 @@ describe('A file that says what the panel is to do', () => {
     const again = await apply(client, SITE)
     assert.deepEqual([again.body.changed, again.body.steps, again.body.items], [false, [], []])
     assert.deepEqual([(await listRevisions(client)).body.total, panel.kernel.picture()], [total, host])
-    assert.equal((await lastRevision(client)).action, 'DesiredApply')
+    const { action, file_name } = await lastRevision(client)
+    assert.deepEqual([action, file_name], ['DesiredApply', ''])
+    await done({ ...SITE, settings: {} }, { name: 'site.yaml' })
+    await done({ settings: { 'monitor.interval_seconds': 5 } }, { name: 'site.yaml' })
+    assert.equal((await lastRevision(client)).file_name, 'site.yaml')
+    await patchRoute(client, 1, { description: 'by hand' })
+    assert.equal((await lastRevision(client)).file_name, '')
   })
 
   it('takes a line that is deleted back to its default, and leaves what it does not name', async () => {
@@ -97,6 +104,20 @@ describe('A file that says what the panel is to do', () => {
     assert.deepEqual(await done(without, { name: 'site.yaml', prune: 'named' }), ['DELETE /routes/1 done'])
     assert.deepEqual(await done({ routes: [] }, { prune: 'all' }), ['DELETE /routes/2 done'])
     assert.equal((await listTunnels(client)).body.total, 1)
+  })
+
+  it('prunes no tunnel that was adopted, unless that is wanted', async () => {
+    plantByHand(panel.kernel, 'gre-old')
+    await adopt(client, { interface_name: 'gre-old' })
+    await done({ tunnels: [TUNNEL] }, { name: 'site.yaml' })
+    const { body } = await apply(client, { tunnels: [] }, { prune: 'all', dry_run: true })
+    assert.deepEqual(
+      body.steps.map(({ path }) => path),
+      ['/tunnels/2'],
+    )
+    assert.match(body.note, /gre-old/)
+    assert.deepEqual(await done({ tunnels: [] }, { prune: 'all' }), ['DELETE /tunnels/2 done'])
+    assert.deepEqual(await done({ tunnels: [] }, { prune: 'all', include_adopted: true }), ['DELETE /tunnels/1 done'])
   })
 
   it('gives rules the ports of one another, and puts nothing half in place', async () => {
@@ -190,6 +211,8 @@ describe('A file that says what the panel is to do', () => {
     await done(SITE, { name: 'site.yaml' })
     const [file] = (await listFiles(client)).body.files
     assert.deepEqual([file?.name, file?.username, file?.differs], ['site.yaml', 'operator', []])
+    assert.equal(file?.object_count, 3)
+    await set(client, { 'display.theme': 'dark' })
     await patchTunnel(client, 1, { mtu: 1400 })
     await patchRoute(client, 1, { description: 'by hand' })
     const [changed] = (await listFiles(client)).body.files
@@ -210,6 +233,7 @@ describe('A file that says what the panel is to do', () => {
     await client.post('/auth/refresh')
     const guarded = { settings: { 'security.allowed_origins': ['https://a.example'] } }
     assert.equal((await apply(client, guarded)).error?.code, 'FRESH_PASSWORD_REQUIRED')
+    assert.equal((await apply(client, guarded, { dry_run: true })).body.changed, true)
     assert.equal((await apply(client, { settings: { 'display.theme': 'dark' } })).status, 200)
   })
 })

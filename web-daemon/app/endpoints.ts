@@ -6,6 +6,7 @@ import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { elsewhereEndpoints } from '../features/backup-elsewhere/endpoints.ts'
 import { elsewhereComponent, elsewhereIncident } from '../features/backup-elsewhere/state.ts'
+import { withLocks } from '../features/desired/lock.ts'
 import { desiredEndpoints } from '../features/desired/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
@@ -89,7 +90,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
     logger,
   }
-  const endpoints: Endpoint[] = [
+  const endpoints: Endpoint[] = withLocks([
     ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
     ...tokenEndpoints(auth.apiTokens),
@@ -144,6 +145,6 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
       allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
       logger,
     }),
-  ]
+  ])
   return endpoints
 }

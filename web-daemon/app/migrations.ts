@@ -3,6 +3,7 @@ import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as auth from '../features/auth/migration.ts'
 import * as backupElsewhere from '../features/backup-elsewhere/migration.ts'
 import * as desired from '../features/desired/migration.ts'
+import * as desiredLock from '../features/desired/migration-lock.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as incidents from '../features/incidents/migration.ts'
 import * as listeners from '../features/listeners/migration.ts'
@@ -11,12 +12,14 @@ import * as monitor from '../features/monitor/migration.ts'
 import * as networks from '../features/networks/migration.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as revisions from '../features/revisions/migration.ts'
+import * as revisionFile from '../features/revisions/migration-file.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeInterfaces from '../features/routes/migration-interfaces.ts'
 import * as ruleHealth from '../features/rule-health/migration.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
+import * as tunnelAdopted from '../features/tunnels/migration-adopted.ts'
 import * as tunnelAnswers from '../features/tunnels/migration-answers.ts'
 import * as tunnelFarEndName from '../features/tunnels/migration-far-end-name.ts'
 import * as tunnelLocalEnd from '../features/tunnels/migration-local-end.ts'
@@ -49,4 +52,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   tunnelLocalEnd,
   backupElsewhere,
   desired,
+  tunnelAdopted,
+  revisionFile,
+  desiredLock,
 ]

@@ -55,8 +55,8 @@ export async function adopt<R extends ApplyMark, D, S>(
     subject: resource.describe([draft]),
     changes,
     commit: async (db) => {
-      await alongside(db)
       id = await resource.store.insert(db, draft)
+      await alongside(db, id)
     },
     restore: async () => undefined,
   })
@@ -67,7 +67,7 @@ export interface Adoption<Draft, State> {
   readonly draft: Draft
   readonly changes: readonly Change<State>[]
   /** Writes what belongs to the record, in the same transaction. */
-  readonly alongside: (db: WriteDb) => Promise<unknown>
+  readonly alongside: (db: WriteDb, id: number) => Promise<unknown>
 }
 
 /** Updates a record. If the change fails, the record keeps what it wanted before, with the reason. */

@@ -45,6 +45,9 @@ const FILE_OPTIONS = {
   '-f FILE': 'the file; - is the standard input',
   '--name NAME': 'what the file is known by',
   '--prune none | named | all': 'what becomes of what the file does not name',
+  '--include-adopted': 'prune deletes adopted tunnels, too, which the panel has not made',
+  '--lock': 'from now on only this file changes what it names, until it is unlocked',
+  '--unlock': 'what it names may be changed by hand again',
   '--base DIGEST': 'refuse if the panel has another digest than when the file was made',
   '--confirm-within SECONDS': 'put everything back unless it is confirmed in time',
   '--json': 'print the answer as JSON',
@@ -88,7 +91,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   apply: {
     summary: 'Take the panel to what a file says, as one whole; a second time changes nothing.',
-    usage: '-f FILE [--name NAME] [--prune none | named | all]',
+    usage: '-f FILE [--name NAME] [--prune none | named | all] [--lock | --unlock]',
     details:
       'The file is YAML or JSON, as export writes it. What a field leaves out has its default. Its name is that of the file unless --name says another one, and --prune named deletes what an earlier file of the name made and this one does not name.',
     options: FILE_OPTIONS,

@@ -15,6 +15,8 @@ export class AuditNote {
   by: Actor | null = null
   /** Set if one endpoint stands for several actions. */
   renamed: AuditAction | null = null
+  /** The name of the file that says what is to be done, if one does. */
+  file = ''
   readonly operations: string[] = []
 
   target(type: string, id: number | null): void {
@@ -33,6 +35,10 @@ export class AuditNote {
 
   actor(by: Actor): void {
     this.by = by
+  }
+
+  ofFile(name: string): void {
+    this.file = name
   }
 
   action(action: AuditAction): void {

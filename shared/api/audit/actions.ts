@@ -74,6 +74,7 @@ export const AUDIT_ACTIONS = {
   BackupPassphrase: 1720,
   BackupElsewhere: 1730,
   DesiredApply: 1740,
+  DesiredLock: 1750,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

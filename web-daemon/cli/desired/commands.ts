@@ -29,13 +29,21 @@ const FIELDS: Readonly<Record<string, (text: string) => unknown>> = {
   '--confirm-within': Number,
 }
 const NAMES: Readonly<Record<string, string>> = { '--confirm-within': 'confirm_within_seconds' }
+/** Options without a value, and the fields that each stands for. */
+const FLAGS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
+  '--json': {},
+  '--yaml': {},
+  '--include-adopted': { include_adopted: true },
+  '--lock': { lock: true },
+  '--unlock': { lock: false },
+}
 
 function readArguments(command: string, args: readonly string[]): Given {
   const given: Record<string, string> = {}
   const flags = new Set<string>()
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? ''
-    if (word === '--json' || word === '--yaml') flags.add(word)
+    if (Object.hasOwn(FLAGS, word)) flags.add(word)
     else if (['-f', '--panel', '--token-file', ...Object.keys(FIELDS)].includes(word)) {
       const value = args[(at += 1)]
       if (value === undefined) throw new CommandError(`${word} needs a value.`)
@@ -48,7 +56,7 @@ function readArguments(command: string, args: readonly string[]): Given {
   )
   return {
     file: given['-f'] ?? null,
-    fields: Object.fromEntries(fields) as Given['fields'],
+    fields: Object.assign(Object.fromEntries(fields), ...[...flags].map((flag) => FLAGS[flag])) as Given['fields'],
     panel: given['--panel'] ?? null,
     tokenFile: given['--token-file'] ?? null,
     isJson: flags.has('--json'),

@@ -1,7 +1,7 @@
 // POST /desired: takes the panel to what a file says, as one whole.
 import type { DesiredAnswer, DesiredBody } from '@panel/shared/api/desired.ts'
 import type { RestoreStep } from '@panel/shared/api/revisions.ts'
-import { message, messageFields } from '@panel/shared/messages/message.ts'
+import { message, messageFields, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -19,19 +19,23 @@ type Request = Incoming<DesiredBody>
 export const applyFile =
   (services: RestoreServices) =>
   async (context: CommandContext, incoming: Request): Promise<Answer<DesiredAnswer>> => {
-    const { dry_run = false, name } = incoming.body
+    const { dry_run = false, name, lock } = incoming.body
+    if (lock !== undefined && name === undefined)
+      throw new Refusal('VALIDATION_FAILED', message('desired.lock_needs_name'), { field: 'name' })
     context.note.target('desired', null)
+    context.note.ofFile(name ?? '')
     const plan = await planFile(context, incoming)
     const items = plan.pairs.map(differenceOf)
-    const running = runningOf(services, incoming)
-    const answer = async (steps: RestoreStep[], note: ReturnType<typeof message>): Promise<Answer<DesiredAnswer>> =>
+    const running = runningOf(services, ofFile(incoming))
+    const left = plan.spared.length > 0 ? message('desired.spared', { names: plan.spared.join(', ') }) : null
+    const answer = async (steps: RestoreStep[], note: Message): Promise<Answer<DesiredAnswer>> =>
       ok({
         changed: items.length > 0,
         dry_run,
         digest: await digestNow(context.db),
         items,
         steps,
-        ...messageFields('note', note),
+        ...messageFields('note', sentences(note, left)),
       })
     if (dry_run) return answer((await foreseeSteps(context, running, plan.steps)).steps, message('desired.dry'))
     const { done, is_taken_back } = await restoreWhole(context, services, running, plan.steps)
@@ -40,6 +44,12 @@ export const applyFile =
     if (name !== undefined) await keep(context, incoming, plan, name)
     return answer(done, message(items.length === 0 ? 'desired.nothing' : 'desired.done'))
   }
+
+/** What its name may change where it is locked. */
+const ofFile = (incoming: Request): Request => {
+  const { name } = incoming.body
+  return name === undefined ? incoming : { ...incoming, file: name }
+}
 
 /** Names the item of the file that failed, and its field. */
 function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
@@ -51,7 +61,7 @@ function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
   return new Refusal('APPLY_FAILED', message('desired.failed'), { field, details: { error, steps } })
 }
 
-async function keep(context: CommandContext, { session }: Request, { paths }: Plan, name: string): Promise<void> {
+async function keep(context: CommandContext, { session, body }: Request, { paths }: Plan, name: string): Promise<void> {
   const objects = (await stateNow(context.db)).filter((one) => paths.has(nameOf(one)))
   const file = {
     name,
@@ -59,6 +69,7 @@ async function keep(context: CommandContext, { session }: Request, { paths }: Pl
     applied_date: context.now().toISOString(),
     user_id: session?.user_id ?? null,
     username: session?.username ?? '',
+    ...(body.lock === undefined ? {} : { is_locked: Number(body.lock) }),
   }
   await context.db.transaction().execute((transaction) => keepFile(transaction, file, objects))
   context.note.operation(`By the file ${name}`)
@@ -67,4 +78,4 @@ async function keep(context: CommandContext, { session }: Request, { paths }: Pl
 export const foreseeFile =
   (services: RestoreServices) =>
   async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
-    foreseen(context, runningOf(services, incoming), (await planFile(context, incoming)).steps)
+    foreseen(context, runningOf(services, ofFile(incoming)), (await planFile(context, incoming)).steps)

@@ -3,6 +3,7 @@ import { command, query } from '../../platform/http/endpoint.ts'
 import type { RestoreServices } from '../revisions/restore.ts'
 import { applyFile, foreseeFile } from './apply.ts'
 import { exportFile, listFiles } from './list.ts'
+import { lockFile } from './lock.ts'
 
 const tag = 'desired'
 const LIMIT_BYTES = 8 * 1024 * 1024
@@ -13,6 +14,16 @@ export const desiredEndpoints = (services: RestoreServices) => [
     'GET /desired/export',
     { tag, summary: 'Everything as a file, by names. Applied, it changes nothing.' },
     exportFile,
+  ),
+  command(
+    'POST /desired/lock',
+    {
+      tag,
+      summary: 'Have a file alone change its objects, or let them be changed by hand again.',
+      statuses: [404],
+      audit: 'DesiredLock',
+    },
+    lockFile,
   ),
   command(
     'POST /desired',

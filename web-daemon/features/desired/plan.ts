@@ -10,6 +10,7 @@ import { nameOf, type RevisionObject } from '../revisions/items.ts'
 import { stepsFor, type Step } from '../revisions/steps.ts'
 import { stateNow } from '../revisions/store.ts'
 import { isSettingKey, SETTINGS } from '../settings/definitions.ts'
+import { adoptedTunnels } from '../tunnels/store.ts'
 import { completing } from './complete.ts'
 import { readDocument, SECTIONS, type Wanted } from './document.ts'
 import { digestNow, nextIds, objectsOf } from './store.ts'
@@ -17,6 +18,8 @@ import { digestNow, nextIds, objectsOf } from './store.ts'
 export interface Plan {
   readonly pairs: readonly Pair[]
   readonly steps: readonly Step[]
+  /** Names of adopted tunnels that would be deleted if the panel had made them. */
+  readonly spared: readonly string[]
   /** The objects that the file names, by kind and key, with the path of each in the request. */
   readonly paths: ReadonlyMap<string, string>
 }
@@ -35,12 +38,20 @@ export async function planFile(
   problems.throwIfAny()
   const complete = await completing(context, wanted)
   const objects = await Promise.all(wanted.map((one) => objectOf(one, complete)))
-  const kept = await keptObjects(context, body, present, wanted)
+  const { kept, spared } = await keptObjects(context, body, present, wanted)
   const pairs = differing(present, [...settings, ...objects, ...kept])
-  const named = [...wanted, ...settings.map((one) => ({ ...one, path: `document.settings.${one.target_key}` }))]
+  const named = [
+    ...wanted,
+    ...Object.keys(document.settings ?? {}).map((key) => ({
+      kind: 'setting' as const,
+      target_key: key,
+      path: `document.settings.${key}`,
+    })),
+  ]
   return {
     pairs,
     steps: stepsFor(pairs),
+    spared,
     paths: new Map(named.map((one) => [nameOf(one), one.path])),
   }
 }
@@ -81,16 +92,19 @@ export function below(path: string, refusal: Refusal): Refusal {
 /** What is there, is not named, and is not to be deleted for that. */
 async function keptObjects(
   { db }: ReadContext,
-  { document, name, prune = 'none' }: DesiredBody,
+  { document, name, prune = 'none', include_adopted = false }: DesiredBody,
   present: readonly RevisionObject[],
   wanted: readonly Wanted[],
-): Promise<RevisionObject[]> {
+): Promise<{ kept: RevisionObject[]; spared: string[] }> {
   const isNamed = new Set(wanted.map(nameOf))
   const ofFile = new Set(name === undefined ? [] : (await objectsOf(db, name)).map(nameOf))
   const sections = new Set<string>(SECTIONS.filter(({ section }) => document[section]).map(({ kind }) => kind))
-  return present.filter((one) => {
-    if (one.kind === 'setting' || isNamed.has(nameOf(one))) return false
-    if (prune === 'named') return !ofFile.has(nameOf(one))
-    return prune === 'none' || !sections.has(one.kind)
-  })
+  const adopted = include_adopted ? [] : await adoptedTunnels(db)
+  const isAdopted = new Set(adopted.map((id) => nameOf({ kind: 'tunnel', target_key: String(id) })))
+  const unnamed = present.filter((one) => one.kind !== 'setting' && !isNamed.has(nameOf(one)))
+  const isPruned = (one: RevisionObject): boolean =>
+    prune === 'named' ? ofFile.has(nameOf(one)) : prune === 'all' && sections.has(one.kind)
+  const spared = unnamed.filter((one) => isPruned(one) && isAdopted.has(nameOf(one)))
+  const kept = unnamed.filter((one) => !isPruned(one))
+  return { kept: [...kept, ...spared], spared: spared.map(({ title }) => title) }
 }

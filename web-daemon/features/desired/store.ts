@@ -31,16 +31,46 @@ export async function digestNow(db: ReadDb): Promise<string> {
   return last?.digest ?? ''
 }
 
-type Applied = Pick<RevisionObject, 'kind' | 'target_key' | 'item'>
+export type Target = Pick<RevisionObject, 'kind' | 'target_key'>
+type Applied = Target & Pick<RevisionObject, 'item'>
 
-export const objectsOf = async (db: ReadDb, name: string): Promise<Applied[]> =>
-  (await db.selectFrom('desired_object').selectAll().where('name', '=', name).execute()).map((row) => ({
+/** `target`: only that one, if it is of the file. */
+export async function objectsOf(db: ReadDb, name: string, target: Target | null = null): Promise<Applied[]> {
+  let all = db.selectFrom('desired_object').selectAll().where('name', '=', name)
+  if (target) all = all.where('kind', '=', target.kind).where('target_key', '=', target.target_key)
+  return (await all.execute()).map((row) => ({
     kind: row.kind as RevisionObject['kind'],
     target_key: row.target_key,
     item: unpack(row.item),
   }))
+}
 
 export const allFiles = (db: ReadDb) => db.selectFrom('desired_file').selectAll().orderBy('name').execute()
+
+/** One of the objects that belongs to a locked file other than `file`, with the name of that. */
+export async function lockedObject(db: ReadDb, targets: readonly Target[], file: string | null) {
+  const names = JSON.stringify(targets.map(({ kind, target_key }) => [kind, target_key]))
+  const given = sql`select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${names})`
+  return db
+    .selectFrom('desired_object')
+    .innerJoin('desired_file', 'desired_file.name', 'desired_object.name')
+    .select(['desired_object.name', 'kind', 'target_key'])
+    .where('is_locked', '=', 1)
+    .where('desired_object.name', 'is not', file)
+    .where(sql<boolean>`(kind, target_key) in (${given})`)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Returns whether there is such a file. */
+export async function setLocked(db: WriteDb, name: string, is_locked: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('desired_file')
+    .set({ is_locked: Number(is_locked) })
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 interface File {
   readonly name: string
@@ -48,6 +78,8 @@ interface File {
   readonly applied_date: string
   readonly user_id: number | null
   readonly username: string
+  /** Absent: it stays as it is. */
+  readonly is_locked?: number
 }
 
 /** What an earlier file of the name had is forgotten. Call it in a transaction. */

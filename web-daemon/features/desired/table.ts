@@ -1,4 +1,6 @@
 // The files that were applied, and the objects of each.
+import type { Generated } from 'kysely'
+
 export interface DesiredFileTable {
   name: string
   /** The digest of everything, right after it was applied. */
@@ -6,6 +8,8 @@ export interface DesiredFileTable {
   applied_date: string
   user_id: number | null
   username: string
+  /** Whether nothing else changes its objects. */
+  is_locked: Generated<number>
 }
 
 export interface DesiredObjectTable {

@@ -18,7 +18,7 @@ import { foreseenOf } from '../tunnels/foreseen.ts'
 import { release } from '../tunnels/ownership.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
 import { tunnelResource } from '../tunnels/resource.ts'
-import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
+import { existingTunnels, markAdopted, type ExistingTunnel } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import { checkPool, linkIn, persistenceFor, refuseName, warningsOf } from './adopt-checks.ts'
 import { recordOfAdopted } from './adopt-record.ts'
@@ -119,7 +119,10 @@ async function takeIn(
     const { record } = await adopt(context, tunnelResource(context), {
       draft,
       changes: changesIn(change),
-      alongside: (db) => setIgnored(db, interface_name, false, context.now().toISOString()),
+      alongside: async (db, tunnel_id) => {
+        await markAdopted(db, tunnel_id)
+        await setIgnored(db, interface_name, false, context.now().toISOString())
+      },
     })
     await context.settings.reload()
     context.note.operation(`Adopted ${interface_name}`)

@@ -89,6 +89,7 @@ const BY_THE_PANEL = {
   audit_action_id: null,
   request_id: '',
   reason: '',
+  file_name: '',
 } as const
 
 interface Changing {
@@ -146,7 +147,7 @@ async function keepObjects(db: WriteDb, changes: readonly ObjectChange[], digest
   return all
 }
 
-async function authored(db: WriteDb, { user_id, username, token_id, request_id, reason, action }: Author) {
+async function authored(db: WriteDb, { user_id, username, token_id, request_id, reason, action, file }: Author) {
   return {
     user_id,
     username,
@@ -154,6 +155,7 @@ async function authored(db: WriteDb, { user_id, username, token_id, request_id, 
     audit_action_id: AUDIT_ACTIONS[action()],
     request_id,
     reason,
+    file_name: file(),
     window_id: await openWindow(db),
   }
 }

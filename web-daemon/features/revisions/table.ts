@@ -8,6 +8,8 @@ export interface RevisionTable {
   user_id: number | null
   username: string
   origin: 'operator' | 'token' | 'panel'
+  /** Empty where it comes from no file. */
+  file_name: Generated<string>
   /** The number of the audit log; null of what the panel finds by itself. */
   audit_action_id: number | null
   request_id: string

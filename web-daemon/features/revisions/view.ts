@@ -42,6 +42,7 @@ const headOf = (row: RevisionRow, open_window: string | null): Omit<RevisionView
   user_id: row.user_id,
   username: row.username,
   origin: row.origin,
+  file_name: row.file_name,
   action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
   request_id: row.request_id,
   reason: row.reason,

@@ -212,10 +212,16 @@ async function insertAddresses(
       .execute()
 }
 
+export const markAdopted = async (db: WriteDb, tunnel_id: number): Promise<void> =>
+  void (await db.updateTable('tunnel').set({ is_adopted: 1 }).where('tunnel_id', '=', tunnel_id).execute())
+
+export const adoptedTunnels = async (db: ReadDb): Promise<number[]> =>
+  (await db.selectFrom('tunnel').select('tunnel_id').where('is_adopted', '=', 1).execute()).map((row) => row.tunnel_id)
+
 export async function markDeleted(db: WriteDb, tunnel_id: number, now: string): Promise<void> {
   await db
     .updateTable('tunnel')
-    .set({ deleted_date: now, updated_date: now })
+    .set({ deleted_date: now, updated_date: now, is_adopted: 0 })
     .where('tunnel_id', '=', tunnel_id)
     .execute()
   await db.deleteFrom('tunnel_address').where('tunnel_id', '=', tunnel_id).execute()

@@ -10,6 +10,8 @@ export interface TunnelTable extends Omit<TunnelColumns, 'tunnel_id'> {
   tunnel_id: Generated<number>
   /** Set where the tunnel is no more: the row stays so that its id keeps its meaning (decisions.md, T2). */
   deleted_date: string | null
+  /** Whether it was there before the panel managed it. */
+  is_adopted: Generated<number>
 }
 
 export interface TunnelAddressTable {

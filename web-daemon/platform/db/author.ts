@@ -11,4 +11,6 @@ export interface Author {
   readonly reason: string
   /** Known for certain once the command has run: one endpoint can stand for several. */
   readonly action: () => AuditAction
+  /** The file that the change comes from, "" without one. Known once the command has run. */
+  readonly file: () => string
 }

@@ -94,6 +94,8 @@ export interface Incoming<B = unknown> {
   readonly gone: AbortSignal
   /** The id that the object of a creation had ahead of its deletion, and gets again. No client can say it. */
   readonly reviving?: number
+  /** The file that the request comes from. No client can say it. */
+  readonly file?: string
 }
 
 export interface Answer<T = unknown> {

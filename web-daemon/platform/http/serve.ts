@@ -175,6 +175,7 @@ class Exchange {
       request_id: this.#request_id,
       reason: readReason(this.#req.get(REASON_HEADER) ?? ''),
       action: () => this.#note.renamed ?? endpoint.audit,
+      file: () => this.#note.file,
     }
   }
 
