@@ -101,7 +101,7 @@ describe('A locked file', () => {
     assert.equal(foreseen.error?.code, 'MANAGED_BY_FILE')
   })
 
-  it('refuses its settings where they would change, and takes those of others', async () => {
+  it('refuses its settings where they would change, and takes any other', async () => {
     assert.equal((await client.put('/settings', { 'monitor.interval_seconds': 5 })).error?.code, 'MANAGED_BY_FILE')
     const reset = await client.post('/settings/reset', {})
     assert.equal(reset.error?.code, 'MANAGED_BY_FILE', reset.text)
