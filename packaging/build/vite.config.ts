@@ -63,7 +63,11 @@ export default defineConfig({
             { name: 'first', tags: ['$initial'], priority: 2 },
             { name: 'table', test: /\/components\/list\/(DataTable\.svelte|kept\.ts|list-state\.svelte)/, priority: 2 },
             { name: 'common', test: COMMON, priority: 1 },
-            { name: 'form', test: /\/(core\/form\.svelte|components\/form\/(Field|Wrong))\./ },
+            {
+              name: 'form',
+              test: /\/(core\/(form|managed|uncached)\.svelte|components\/form\/(Field|ManagedBy|Wrong))\./,
+            },
+            { name: 'Changes', test: /\/(core\/changed-values|components\/form\/(Changes|Difference|field-words))\./ },
             { name: 'Chart', test: /\/components\/chart\/Chart\.svelte/ },
             {
               name: 'figures',

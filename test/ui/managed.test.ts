@@ -25,15 +25,6 @@ describe('What a locked file manages', () => {
   const visitPage = async (path: string, title: RegExp, look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, path, title)
 
-  it('says so on its page, where it can be examined and not be changed', async () => {
-    const { page } = await visitPage('routes/1', /game/)
-    await page.getByText('Managed by site.yaml').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Disable', exact: true }).isDisabled(), true)
-    await page.getByRole('button', { name: 'Actions for game' }).click()
-    assert.equal(await page.getByRole('button', { name: 'Delete', exact: true }).isDisabled(), true)
-    assert.equal(await page.getByRole('button', { name: 'Reapply', exact: true }).isDisabled(), false)
-  })
-
   it('has a form that is filled in once the file is unlocked', async () => {
     const { page } = await visitPage('tunnels/1/edit', /./)
     await page.getByText('Managed by site.yaml').waitFor()
