@@ -1,0 +1,88 @@
+// A request that is part of another one, such as a step of a restore: carried out, or foreseen, as if it had been sent
+// by itself, with the audit entry that it would have had.
+import type { Logger } from 'pino'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { AuditNote } from '../../platform/audit-note.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { asRefusal } from '../../platform/http/answer.ts'
+import { accepting } from '../../platform/http/confirm-within.ts'
+import type { Endpoint, Incoming } from '../../platform/http/endpoint.ts'
+import { foreseenBy, innerRequest, type Inner, type InnerRequest } from '../../platform/http/inner-request.ts'
+import type { Refusal } from '../../platform/http/refusal.ts'
+import { recordPart } from './part.ts'
+
+/** The request that the parts belong to. */
+export interface Running {
+  readonly endpoints: readonly Endpoint[]
+  readonly incoming: Incoming<unknown>
+  /** Whether the operator accepts to be cut off. */
+  readonly accepts: boolean
+  readonly logger: Logger
+}
+
+export type PartRequest = InnerRequest & Pick<Incoming, 'reviving'>
+
+/** The request of a part, as the endpoint takes it. */
+export function innerOf({ endpoints, incoming, accepts }: Omit<Running, 'logger'>, part: PartRequest): Inner {
+  const { method, path, reviving } = part
+  const outer = { ...incoming, ...(reviving === undefined ? {} : { reviving }) }
+  const inner = (body: PartRequest['body']) => innerRequest(endpoints, { method, path, body }, outer)
+  const found = inner(part.body)
+  if (!found || 'methods' in found) throw new Error(`There is no ${method} ${path}`)
+  const body = accepts ? accepting(found.endpoint, part.body) : part.body
+  const accepted = body === part.body ? found : inner(body)
+  return accepted && 'endpoint' in accepted ? accepted : found
+}
+
+/** What a part would do, or what it would be refused with, by reading alone. */
+export const foreseePart = (context: ReadContext, running: Running, part: PartRequest): Promise<Foreseen | Refusal> =>
+  readyFor(() => foreseenBy(innerOf(running, part), context), running, part)
+
+export interface Tried {
+  /** Null of one that was carried out. */
+  readonly refusal: Refusal | null
+  /** The body of the answer. */
+  readonly body: unknown
+  /** Writes the audit entry. */
+  readonly record: () => Promise<void>
+}
+
+/** The caller has a part recorded, since one that is refused may be tried again. */
+export async function tryPart(context: CommandContext, running: Running, part: PartRequest): Promise<Tried> {
+  const [note, started] = [new AuditNote(), performance.now()]
+  const answer = await readyFor(
+    async () => {
+      const { endpoint, incoming } = innerOf(running, part)
+      if (endpoint.kind !== 'command') throw new Error(`${endpoint.route} is no command`)
+      return { body: (await endpoint.handle({ ...context, note }, incoming)).body }
+    },
+    running,
+    part,
+  )
+  const refusal = 'code' in answer ? answer : null
+  const duration_ms = Math.round(performance.now() - started)
+  const record = async (): Promise<void> => {
+    const { endpoint } = innerOf(running, part)
+    if (endpoint.kind !== 'command') return
+    const recorded = { audit: note.renamed ?? endpoint.audit, body: part.body, schema: endpoint.body }
+    await recordPart({ ...running, context }, recorded, { note, refusal, duration_ms })
+  }
+  return { refusal, body: 'code' in answer ? null : answer.body, record }
+}
+
+/** What the work gives, or what it is refused with. */
+async function readyFor<T>(
+  work: () => Promise<T>,
+  { incoming: { request_id }, logger }: Running,
+  { method, path }: PartRequest,
+): Promise<T | Refusal> {
+  // SQLite blocks the thread while it works; other requests are served between two parts.
+  await new Promise((resolve) => setImmediate(resolve))
+  try {
+    return await work()
+  } catch (thrown) {
+    const refusal = asRefusal(thrown)
+    if (refusal !== thrown) logger.error({ request_id, part: `${method} ${path}`, err: thrown }, 'unexpected error')
+    return refusal
+  }
+}
