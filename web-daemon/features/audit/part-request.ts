@@ -36,7 +36,15 @@ export function innerOf({ endpoints, incoming, accepts }: Omit<Running, 'logger'
 
 /** What a part would do, or what it would be refused with, by reading alone. */
 export const foreseePart = (context: ReadContext, running: Running, part: PartRequest): Promise<Foreseen | Refusal> =>
-  readyFor(() => foreseenBy(innerOf(running, part), context), running, part)
+  readyFor(
+    async () => {
+      const inner = innerOf(running, part)
+      if (inner.endpoint.kind === 'command') await inner.endpoint.check?.(context, inner.incoming)
+      return foreseenBy(inner, context)
+    },
+    running,
+    part,
+  )
 
 export interface Tried {
   /** Null of one that was carried out. */

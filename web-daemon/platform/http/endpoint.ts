@@ -165,6 +165,8 @@ export interface Audited {
   readonly fresh?: true | NeedsFresh
   /** Without it the handler gets no context that can change the host. */
   readonly foresee?: Foresee
+  /** Throws what a command without `foresee` would refuse, by reading alone. */
+  readonly check?: (context: ReadContext, incoming: Incoming<never>) => Promise<unknown>
   /** Ends a window, and so never waits in one. */
   readonly endsWindow?: true
   readonly audit: AuditAction
