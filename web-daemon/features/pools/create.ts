@@ -16,7 +16,7 @@ export async function createPool(
   const pool = await draftPool({ settings }, incoming)
   const address_pool_id = await db
     .transaction()
-    .execute((transaction) => insertPool(transaction, pool, now().toISOString(), incoming.reviving))
+    .execute((transaction) => insertPool(transaction, pool, now().toISOString(), incoming.reviving ?? undefined))
   note.target('address_pool', address_pool_id)
   note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
   return created(changed(await allPools(db), address_pool_id))
