@@ -5,10 +5,10 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
-import { accepting } from '../../platform/http/confirm-within.ts'
 import type { Endpoint, Incoming } from '../../platform/http/endpoint.ts'
 import { foreseenBy, innerRequest, type Inner, type InnerRequest } from '../../platform/http/inner-request.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
+import { findEndpoint } from '../../platform/http/routes.ts'
 import { recordPanelAction } from './record.ts'
 import { redact } from './redact.ts'
 
@@ -21,21 +21,18 @@ export interface Running {
   readonly logger: Logger
 }
 
-export interface PartRequest extends InnerRequest, Pick<Incoming, 'reviving'> {
+export interface PartRequest extends Omit<InnerRequest, 'accepts'>, Pick<Incoming, 'reviving'> {
   /** Why it is refused without its endpoint. */
   readonly refused?: Refusal | null
 }
 
 /** The request of a part, as the endpoint takes it. */
-export function innerOf({ endpoints, incoming, accepts }: Omit<Running, 'logger'>, part: PartRequest): Inner {
-  const { method, path, reviving } = part
+export function innerOf({ endpoints, incoming, accepts }: Running, part: PartRequest): Inner {
+  const { method, path, body, reviving } = part
   const outer = { ...incoming, ...(reviving === undefined ? {} : { reviving }) }
-  const inner = (body: PartRequest['body']) => innerRequest(endpoints, { method, path, body }, outer)
-  const found = inner(part.body)
+  const found = innerRequest(endpoints, { method, path, body, accepts }, outer)
   if (!found || 'methods' in found) throw new Error(`There is no ${method} ${path}`)
-  const body = accepts ? accepting(found.endpoint, part.body) : part.body
-  const accepted = body === part.body ? found : inner(body)
-  return accepted && 'endpoint' in accepted ? accepted : found
+  return found
 }
 
 /** What a part would do, or what it would be refused with, by reading alone. */
@@ -95,8 +92,9 @@ interface Ended {
 
 /** If the entry cannot be written, the log says so, and the change stands. */
 async function recordPart(context: CommandContext, running: Running, part: PartRequest, ended: Ended): Promise<void> {
-  const { endpoint } = innerOf(running, part)
-  if (endpoint.kind !== 'command') return
+  const found = findEndpoint(running.endpoints, part.method, part.path)
+  if (!found || 'methods' in found || found.endpoint.kind !== 'command') return
+  const { endpoint } = found
   const { session, client_ip, request_id } = running.incoming
   const action = ended.note.renamed ?? endpoint.audit
   const on = { by: session, client_ip, request_id, request: redact(part.body, endpoint.body) }
