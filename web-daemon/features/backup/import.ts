@@ -11,6 +11,7 @@ import {
 import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Running } from '../audit/part-request.ts'
@@ -123,7 +124,7 @@ function dryRunContext(
   )
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, request, now, api_path, settings: { get } }
+  return { db, request: readingOnce(request), now, api_path, settings: { get } }
 }
 
 interface ImportRequest {
