@@ -4,8 +4,8 @@ import type { RestoreStep } from '@panel/shared/api/revisions.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
-import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { foreseePart, tryPart, type Running } from '../audit/part-request.ts'
@@ -33,7 +33,7 @@ export async function foreseeSteps(
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
   const foreseen: (Foreseen | null)[] = []
-  const reading = { ...context, request: lookingOnce(context.request) }
+  const reading = { ...context, request: readingOnce(context.request) }
   const planned: RestoreStep[] = []
   for (const step of steps) {
     const seen = await foreseePart(reading, running, step)
@@ -46,17 +46,6 @@ export async function foreseeSteps(
     })
   }
   return { steps: planned, foreseen }
-}
-
-/** Nothing is changed meanwhile, so the host is the same for all steps. */
-function lookingOnce(request: Reader): Reader {
-  const answers = new Map<string, ReturnType<Reader>>()
-  return ((method, params) => {
-    const key = `${method} ${JSON.stringify(params)}`
-    const answer = answers.get(key) ?? request(method, params)
-    answers.set(key, answer)
-    return answer
-  }) as Reader
 }
 
 interface Waiting {
