@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
-import { backupOf, became, importInto } from './support/backup.ts'
+import { backupOf, became, exportOf, importInto } from './support/backup.ts'
 import { startPanel } from './support/panel.ts'
 import { madeRoute } from './support/routes.ts'
 import { createTunnel, SMALLEST, startFaultyPanel } from './support/tunnels.ts'
@@ -131,6 +131,29 @@ describe('An import that cannot be done whole', () => {
       assert.deepEqual(
         [status, ...body.actions.map(({ error }) => error?.field)],
         [200, 'backup.pools[0].cidr', 'backup.tunnels[0].local_endpoint', 'backup.routes[0].bind_address'],
+      )
+    }
+    await panel.close()
+  })
+
+  it('names in a dry run, too, a pool that its tunnels keep as it is, and a tunnel whose pool is missing', async () => {
+    const panel = await startPanel()
+    const operator = await panel.setUp()
+    await createTunnel(operator)
+    const { pools, tunnels } = await exportOf(operator)
+    const used = pools.find(({ address_pool_id }) => address_pool_id === tunnels[0]?.address_pool_id)
+    const backup = backupOf({
+      pools: [{ ...used, prefix_length: 29 }],
+      tunnels: [{ ...SMALLEST, interface_name: 'lost', address_pool_id: 77 }],
+    })
+    for (const dry_run of [true, false]) {
+      const { body } = await importInto(operator, backup, { dry_run })
+      assert.deepEqual(
+        body.actions.map(({ error }) => [error?.code, error?.field]),
+        [
+          ['CONFLICT', 'backup.pools[0].prefix_length'],
+          ['VALIDATION_FAILED', 'backup.tunnels[0].address_pool_id'],
+        ],
       )
     }
     await panel.close()

@@ -137,14 +137,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...revisionEndpoints(heals, whole),
     ...desiredEndpoints(whole),
     ...elsewhereEndpoints(services.elsewhere),
-    ...backupEndpoints({
-      references: SETTING_REFERENCES,
-      poolUse,
-      traffic,
-      confirmPassword: confirmPassword(auth),
-      allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
-      logger,
-    }),
+    ...backupEndpoints({ ...whole, references: SETTING_REFERENCES, confirmPassword: confirmPassword(auth) }),
   ])
   return endpoints
 }

@@ -8,14 +8,14 @@ import {
   type ImportBackupBody,
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
-import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
+import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { ok, type Answer, type Incoming, type Session } from '../../platform/http/endpoint.ts'
+import { readingOnce } from '../../platform/helper/reading-once.ts'
+import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { PoolUse } from '../pools/use.ts'
+import type { Running } from '../audit/part-request.ts'
 import { withForwarding } from '../routes/foresee-forwarding.ts'
-import type { Accounting } from '../routes/accounting.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
@@ -28,9 +28,8 @@ import { importTunnels } from './tunnels.ts'
 import { makeImportWorker, makeDryRunWorker, type Worker } from './worker.ts'
 
 export interface BackupServices {
+  readonly endpoints: () => readonly Endpoint[]
   readonly references: References
-  readonly poolUse: PoolUse
-  readonly traffic: Accounting
   /** Throws unless it is the password of the operator whose request this is. */
   readonly confirmPassword: (db: ReadContext['db'], incoming: Incoming<unknown>, password: string) => Promise<void>
   /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */
@@ -44,16 +43,15 @@ export function importBackup(services: BackupServices) {
     context.note.target('backup', null)
     const { dry_run = false } = incoming.body
     const request = requestIn(services, context, incoming)
-    const { backup } = request
+    const { backup, running } = request
     if (dry_run) {
-      const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
+      const worker = makeDryRunWorker(dryRunContext(context, backup), running)
       return ok(importAnswer({ dry_run, is_taken_back: false }, backup, await importAll(worker, context, request)))
     }
     if (isUnderWay) throw new Refusal('CONFLICT', message('backup.under_way'))
     isUnderWay = true
     try {
-      const work = (): Promise<ImportAction[]> =>
-        importAll(makeImportWorker(context, incoming, services.logger), context, request)
+      const work = (): Promise<ImportAction[]> => importAll(makeImportWorker(context, running), context, request)
       const { actions, is_taken_back } = await importWhole(services, incoming, work)
       noteActions(context, actions, is_taken_back)
       return ok(importAnswer({ dry_run, is_taken_back }, backup, actions))
@@ -89,18 +87,12 @@ export const foreseeImport =
   (services: BackupServices) =>
   async (context: ReadContext, incoming: Incoming<ImportBackupBody>): Promise<Foreseen> => {
     const request = requestIn(services, context, incoming)
-    const seen: (readonly HostChange[] | null)[] = []
+    const items: Foreseen[] = []
     const reader = dryRunContext(context, request.backup)
-    const worker = makeDryRunWorker(reader, incoming, services.logger, (changes) => seen.push(changes))
-    const actions = await importAll(worker, context, request)
-    return {
-      changes: await withForwarding(
-        reader,
-        seen.flatMap((changes) => changes ?? []),
-      ),
-      unforeseen: seen.filter((changes) => changes === null).length,
-      warnings: actions.flatMap(({ warnings }) => warnings),
-    }
+    const worker = makeDryRunWorker(reader, request.running, (foreseen) => items.push(foreseen))
+    await importAll(worker, context, request)
+    const all = foreseenTogether(items)
+    return { ...all, changes: await withForwarding(reader, all.changes) }
   }
 
 function requestIn(
@@ -114,7 +106,9 @@ function requestIn(
   const backup = problems.has('backup') ? null : readBackup(body.backup, included, problems)
   problems.throwIfAny()
   if (!backup) throw new Error('A backup without problems is missing')
-  return { services, backup, body, confirm: () => confirm(services, context, incoming) }
+  const { endpoints, references, logger } = services
+  const running = { endpoints: endpoints(), incoming, accepts: false, logger }
+  return { running, references, backup, body, confirm: () => confirm(services, context, incoming) }
 }
 
 /** A read-only context that already sees the settings of the backup. */
@@ -130,11 +124,12 @@ function dryRunContext(
   )
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, request, now, api_path, settings: { get } }
+  return { db, request: readingOnce(request), now, api_path, settings: { get } }
 }
 
 interface ImportRequest {
-  readonly services: BackupServices
+  readonly running: Running
+  readonly references: References
   readonly backup: Backup
   readonly body: ImportBackupBody
   readonly confirm: () => Promise<void>
@@ -155,38 +150,24 @@ async function confirm(
 async function importAll(
   worker: Worker,
   context: ReadContext,
-  { services, backup, body, confirm }: ImportRequest,
+  { references, backup, body, confirm }: ImportRequest,
 ): Promise<ImportAction[]> {
-  const { references, poolUse, traffic } = services
   const { include_pools = true, include_tunnels = true, force = false } = body
   const [pools, tunnels] = [new Ids(), new Ids()]
   const batch = { references, db: context.db, confirm }
   const settings = await importSettings(worker, { ...batch, items: backup.settings.filter((one) => !namesAPool(one)) })
-  const poolActions = await importPools(
+  const ofPools = await importPools(worker, context, { items: backup.pools, isIncluded: include_pools }, pools)
+  const namingPools = backup.settings.filter(isRight).filter(namesAPool)
+  const poolSettings = await importPoolSetting(worker, { ...batch, items: namingPools }, pools)
+  const { actions: ofTunnels, planned } = await importTunnels(
     worker,
-    { items: backup.pools, isIncluded: include_pools, context, use: poolUse },
-    pools,
-  )
-  const poolSettingActions = await importPoolSetting(
-    worker,
-    { ...batch, items: backup.settings.filter(isRight).filter(namesAPool) },
-    pools,
-  )
-  const { actions, planned } = await importTunnels(
-    worker,
-    { items: backup.tunnels, isIncluded: include_tunnels, context, force, pools },
-    tunnels,
-  )
-  const networkActions = await importNetworks(worker, { items: backup.networks, context, tunnels })
-  const routeActions = await importRoutes(worker, {
-    items: backup.routes ?? [],
     context,
-    force,
-    traffic,
+    { items: backup.tunnels, isIncluded: include_tunnels, force, pools },
     tunnels,
-    planned,
-  })
-  return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...networkActions, ...routeActions]
+  )
+  const networks = await importNetworks(worker, context, backup.networks, tunnels)
+  const routes = await importRoutes(worker, context, { items: backup.routes ?? [], force, tunnels, planned })
+  return [...settings, ...ofPools, ...poolSettings, ...ofTunnels, ...networks, ...routes]
 }
 
 const noteOf = ({ dry_run, is_taken_back }: Ended, hasRules: boolean): Message =>

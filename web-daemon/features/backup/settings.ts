@@ -1,11 +1,11 @@
 // The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import { message, type Message, verbatim } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import type { ReadDb } from '../../platform/context.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, findWrong, wrongDetails, type References, type Wrong } from '../settings/change.ts'
-import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
+import { findWrong, wrongDetails, type References, type Wrong } from '../settings/change.ts'
+import type { SettingKey, SettingValues } from '../settings/definitions.ts'
 import { isGuarded } from '../settings/guarded.ts'
 import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
@@ -29,14 +29,16 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
   const open = right.filter(({ item }) => !unconfirmed?.keys.includes(item.key))
   const { values, refusals } = await possible(db, before, open, references)
   const changing = changedKeys(before, { ...before, ...values })
-  const done = changing.length === 0 ? null : await worker.do(importJob(changing, values, references))
+  const done = changing.length === 0 ? null : await worker.do(importJob(changing, values))
   return items.map((one): ImportAction => {
     if (one.fault) return wrong(worker, 'setting', one)
     const { key } = one.item
     if (unconfirmed?.keys.includes(key)) return refused(worker, key, unconfirmed.error)
     const sentence = refusals.get(key)
     if (sentence !== undefined) return refused(worker, key, invalid(one.path, key, sentence), sentence)
-    return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, verbatim(''))
+    return done && changing.includes(key)
+      ? { ...done, target: key, warnings: [] }
+      : skip('setting', key, null, verbatim(''))
   })
 }
 
@@ -58,7 +60,10 @@ async function findUnconfirmed(
   }
 }
 
-/** Removing one refused setting can make another one valid or invalid, so the rest is checked again. */
+/**
+ * The values that one request can change: it is refused as a whole if one of them is. Removing one refused setting can
+ * make another one valid or invalid, so the rest is checked again.
+ */
 async function possible(
   db: ReadDb,
   before: SettingValues,
@@ -76,26 +81,14 @@ async function possible(
   }
 }
 
-function importJob(changing: readonly SettingKey[], values: Partial<SettingValues>, references: References): Job {
-  const body = Object.fromEntries(changing.map((key) => [key, values[key]]))
-  const apply = async (context: CommandContext) => {
-    context.note.target('settings', null)
-    await changeSettings(context, { values: body }, references)
-    return { target_id: null, warnings: [] }
-  }
-  return {
-    kind: 'setting',
-    target: '',
-    path: 'backup.settings',
-    action: 'update',
-    audit: 'SettingUpdate',
-    body,
-    schema: SettingsBody,
-    needsHelper: false,
-    dryRun: null,
-    apply,
-  }
-}
+const importJob = (changing: readonly SettingKey[], values: Partial<SettingValues>): Job => ({
+  kind: 'setting',
+  target: '',
+  place: 'backup.settings',
+  method: 'PUT',
+  path: '/settings',
+  body: Object.fromEntries(changing.map((key) => [key, values[key]])),
+})
 
 type ImportError = NonNullable<ImportAction['error']>
 
@@ -103,10 +96,7 @@ const refused = (worker: Worker, key: string, error: ImportError, sentence?: Mes
   failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error, sentence)
 
 const invalid = (path: string, key: string, sentence: Message): ImportError => ({
-  ...itemError(
-    { path },
-    new Refusal('VALIDATION_FAILED', sentence, { details: wrongDetails(new Map([[key, sentence]])) }),
-  ),
+  ...itemError(path, new Refusal('VALIDATION_FAILED', sentence, { details: wrongDetails(new Map([[key, sentence]])) })),
   field: path,
 })
 

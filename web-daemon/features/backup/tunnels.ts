@@ -2,26 +2,19 @@
 // (decisions.md, B5).
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
-import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { createTunnel, refuseUnsupported } from '../tunnels/create.ts'
-import { stateBefore } from '../tunnels/draft/before.ts'
-import { foreseenOf } from '../tunnels/foreseen.ts'
-import { draftTunnel } from '../tunnels/draft/draft.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import { normalizeIp } from './normalize.ts'
-import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
+import { importEach, skip, type Job, type Worker } from './worker.ts'
 
 interface Tunnels {
   readonly items: readonly Item<BackupTunnel>[]
   readonly isIncluded: boolean
-  readonly context: ReadContext
   readonly force: boolean
   readonly pools: Ids
 }
@@ -40,32 +33,24 @@ export class PlannedTunnels {
 /** Adds to `ids` what each tunnel is on this host. */
 export async function importTunnels(
   worker: Worker,
-  { items, isIncluded, context, force, pools }: Tunnels,
+  { db }: Pick<ReadContext, 'db'>,
+  { items, isIncluded, force, pools }: Tunnels,
   ids: Ids,
 ): Promise<{ actions: ImportAction[]; planned: PlannedTunnels }> {
-  const actions: ImportAction[] = []
   const planned = new PlannedTunnels()
-  const existing = new ExistingTunnels(await existingTunnels(context.db))
-  for (const one of items) {
-    if (one.fault) {
-      if (isIncluded) actions.push(wrong(worker, 'tunnel', one))
-      continue
-    }
-    const { path, item } = one
+  const existing = new ExistingTunnels(await existingTunnels(db))
+  const actions = await importEach(worker, 'tunnel', items, async ({ path, item }) => {
     const { tunnel_id: id_in_backup, ...body } = item
-    const action =
-      existing.skipExisting(item) ??
-      (isIncluded
-        ? await worker.do(importJob({ path, body: force ? { ...body, force } : body, pools, planned }))
-        : null)
-    if (action && isIncluded) actions.push(action)
+    const job = (): Job => importJob({ place: path, body: force ? { ...body, force } : body, pools, planned })
+    const action = existing.skipExisting(item) ?? (isIncluded ? await worker.do(job()) : null)
     const isPlanned = action?.action === 'would_create'
     if (isPlanned) planned.add(item)
     if (isPlanned || action?.action === 'create')
       existing.add({ ...item, interface_name: action.target, tunnel_id: action.target_id })
     ids.learn(id_in_backup, action?.target_id ?? null, isPlanned)
-  }
-  return { actions, planned }
+    return action
+  })
+  return { actions: isIncluded ? actions : [], planned }
 }
 
 /** The fields that tell tunnels apart; the id is null if the tunnel is only planned. */
@@ -120,44 +105,29 @@ const displayName = ({ interface_name, local_endpoint, remote_endpoint }: Compar
   interface_name ?? `${local_endpoint} → ${remote_endpoint}`
 
 interface One {
-  readonly path: string
+  readonly place: string
   readonly body: Omit<BackupTunnel, 'tunnel_id'>
   readonly pools: Ids
   readonly planned: PlannedTunnels
 }
 
-function importJob({ path, body: given, pools, planned }: One): Job {
-  const { address_pool_id: id_in_backup } = given
+function importJob({ place, body: given, pools, planned }: One): Job {
+  const { address_pool_id: id_in_backup, bind_device } = given
   const isLost = typeof id_in_backup === 'number' && pools.here(id_in_backup) === null && !pools.isPlanned(id_in_backup)
-  const body = id_in_backup === undefined ? given : { ...given, address_pool_id: pools.here(id_in_backup) }
   const hasAddresses = (given.addresses ?? []).length > 0
   return {
     kind: 'tunnel',
     target: displayName(given),
-    path,
-    action: 'create',
-    ...(isLost && hasAddresses && { detail: message('backup.tunnel_no_pool') }),
-    audit: 'TunnelCreate',
-    body,
-    schema: CreateTunnelBody,
-    needsHelper: true,
-    dryRun: typeof given.bind_device === 'string' && planned.names.has(given.bind_device) ? null : dryRunTunnel,
-    apply: async (context, incoming) => {
-      if (isLost && !hasAddresses)
-        throw new Refusal('VALIDATION_FAILED', message('backup.pool_missing_no_addresses', { pool_id: id_in_backup }), {
-          field: 'address_pool_id',
-        })
-      const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body
-      return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
-    },
+    place,
+    method: 'POST',
+    path: '/tunnels',
+    body: id_in_backup === undefined ? given : { ...given, address_pool_id: pools.here(id_in_backup) },
+    isUnforeseen: typeof bind_device === 'string' && planned.names.has(bind_device),
+    ...(isLost && (hasAddresses ? { detail: message('backup.tunnel_no_pool') } : { refused: noPool(id_in_backup) })),
   }
 }
 
-const RESTORED = { isRestored: true }
-
-async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
-  const draft = await draftTunnel(context, incoming, RESTORED)
-  await refuseUnsupported(context, draft)
-  const change = { before: await stateBefore(context, draft.after), after: draft.after }
-  return { target_id: null, ...foreseenOf([change], draft.warnings) }
-}
+const noPool = (pool_id: number): Refusal =>
+  new Refusal('VALIDATION_FAILED', message('backup.pool_missing_no_addresses', { pool_id }), {
+    field: 'address_pool_id',
+  })

@@ -1,53 +1,30 @@
-// Imports items one by one, each through the use case that creates such an item, and reports how each ended. A dry run
-// only checks.
-import type { Logger } from 'pino'
+// Imports items one by one, each by the request that makes such an item, and reports how each ended. A dry run only
+// foresees the requests.
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
-import type { TSchema } from '@panel/shared/schema.ts'
-import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
-import type { HostChange } from '@panel/shared/impact/foreseen.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
-import { AuditNote } from '../../platform/audit-note.ts'
-import { recordPart } from '../audit/part.ts'
+import { foreseePart, tryPart, type PartRequest, type Running } from '../audit/part-request.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
-import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
-import type { Incoming } from '../../platform/http/endpoint.ts'
-import { Problems } from '../../platform/http/problems.ts'
+import { makeEnvelope } from '../../platform/http/answer.ts'
+import type { Problem } from '../../platform/http/problems.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
-import type { Body } from '../../platform/http/validate.ts'
-import { fieldPath, type WrongItem } from './read.ts'
+import { fieldPath, type Item, type RightItem, type WrongItem } from './read.ts'
 
-export interface ImportResult {
-  readonly target_id: number | null
-  readonly warnings: readonly Warning[]
-  /** The requests to root that a dry run foresees. */
-  readonly changes?: readonly HostChange[]
-  /** Set if the item did not name it. */
-  readonly target?: string
-}
-
-type ItemRequest = Incoming<never>
-
-export interface Job {
+/** The request of an item. */
+export interface Job extends Omit<PartRequest, 'reviving'> {
+  readonly method: 'POST' | 'PUT'
   readonly kind: ImportKind
   readonly target: string
   /** The path of the item in the backup. */
-  readonly path: string
-  readonly action: 'create' | 'update'
+  readonly place: string
   readonly detail?: Message
   /** The id of the item to update. */
   readonly target_id?: number
-  readonly audit: AuditAction
-  readonly body: Body
-  readonly schema: TSchema
-  /** Whether it cannot be done without the root helper. */
-  readonly needsHelper: boolean
-  /** Null if the item cannot be checked, because it depends on what this import would create. */
-  readonly dryRun: ((context: ReadContext, incoming: ItemRequest) => Promise<ImportResult>) | null
-  readonly apply: (context: CommandContext, incoming: ItemRequest) => Promise<ImportResult>
-  /** The id of the existing item that a refusal points to, or null for a real refusal. */
-  readonly existingId?: (refusal: Refusal) => number | null
+  /** Whether it depends on what this import would create, so that a dry run cannot check it. */
+  readonly isUnforeseen?: boolean
 }
 
 export interface Worker {
@@ -55,79 +32,62 @@ export interface Worker {
   readonly do: (job: Job) => Promise<ImportAction>
 }
 
-/**
- * Changes nothing: by its type it only has a read-only context. `onSeen` gets what each item would have root do;
- * null where that cannot be known yet.
- */
+/** Changes nothing: by its type it only has a read-only context. `onForeseen` gets what each item would do. */
 export function makeDryRunWorker(
   context: ReadContext,
-  incoming: Incoming<unknown>,
-  logger: Logger,
-  onSeen: (changes: readonly HostChange[] | null) => void = () => undefined,
+  running: Running,
+  onForeseen: (foreseen: Foreseen) => void = () => undefined,
 ): Worker {
   const helper = new HelperTries()
   return {
     isDry: true,
     do: async (job) => {
-      const action = job.action === 'create' ? 'would_create' : 'would_update'
-      const { dryRun } = job
-      if (!dryRun) {
-        onSeen(job.needsHelper ? null : [])
-        return { ...baseAction(job), action }
-      }
-      try {
-        const { warnings, changes = [] } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
-        onSeen(changes)
-        return { ...baseAction(job), action, warnings: [...warnings] }
-      } catch (thrown) {
-        const refusal = asLoggedRefusal(thrown, job, { incoming, logger })
-        return skipIfThere(job, refusal) ?? { ...baseAction(job), action, error: itemError(job, refusal) }
-      }
+      const action = job.method === 'POST' ? 'would_create' : 'would_update'
+      const foreseen = job.isUnforeseen ? UNFORESEEN : await foreseePart(context, running, helper.request(job))
+      const refusal = 'code' in foreseen ? foreseen : null
+      if (!job.isUnforeseen) helper.after(job, refusal)
+      if ('code' in foreseen)
+        return skipIfThere(job, foreseen) ?? { ...baseAction(job), action, error: itemError(job.place, foreseen) }
+      onForeseen(foreseen)
+      return { ...baseAction(job), action, warnings: [...foreseen.warnings] }
     },
   }
 }
 
-export function makeImportWorker(context: CommandContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+const UNFORESEEN: Foreseen = { ...NOTHING_FORESEEN, unforeseen: 1 }
+
+export function makeImportWorker(context: CommandContext, running: Running): Worker {
   const helper = new HelperTries()
-  const attempt = (job: Job, note: AuditNote): Promise<ImportResult | Refusal> =>
-    helper
-      .with<ImportResult | Refusal>(job, () => job.apply({ ...context, note }, itemRequest(incoming, job)))
-      .catch((thrown: unknown) => asLoggedRefusal(thrown, job, { incoming, logger }))
   return {
     isDry: false,
     do: async (job) => {
-      const [note, started] = [new AuditNote(), performance.now()]
-      const result = await attempt(job, note)
-      const refusal = result instanceof Refusal ? result : null
-      const skip = refusal && skipIfThere(job, refusal)
-      if (skip) return skip
-      await recordPart({ context, incoming, logger }, job, {
-        note,
-        refusal,
-        duration_ms: Math.round(performance.now() - started),
-      })
-      return result instanceof Refusal
-        ? {
-            ...baseAction(job),
-            action: 'failed',
-            ...messageFields('detail', { ...asMessage(result), message: result.message }),
-            error: itemError(job, result),
-          }
-        : { ...baseAction(job), action: job.action, ...outcome(result) }
+      const { refusal, body, record } = await tryPart(context, running, helper.request(job))
+      helper.after(job, refusal)
+      const skipped = refusal && skipIfThere(job, refusal)
+      if (skipped) return skipped
+      await record()
+      if (!refusal)
+        return { ...baseAction(job), action: job.method === 'POST' ? 'create' : 'update', ...made(job, body) }
+      const detail = messageFields('detail', { ...asMessage(refusal), message: refusal.message })
+      return { ...baseAction(job), action: 'failed', ...detail, error: itemError(job.place, refusal) }
     },
   }
 }
 
-const outcome = ({ changes: _changes, warnings, ...result }: ImportResult) => ({ ...result, warnings: [...warnings] })
+/** The answers of the endpoints. */
+interface Answers {
+  readonly warnings?: readonly Warning[]
+  readonly address_pool_id?: number
+  readonly tunnel?: { readonly tunnel_id: number; readonly interface_name: string }
+  readonly network?: { readonly network_id: number; readonly network_title: string }
+  readonly route?: { readonly route_rule_id: number; readonly route_rule_title: string }
+}
 
-function asLoggedRefusal(
-  thrown: unknown,
-  { path }: Job,
-  { incoming, logger }: { incoming: Incoming<unknown>; logger: Logger },
-): Refusal {
-  const refusal = asRefusal(thrown)
-  if (refusal !== thrown) logger.error({ request_id: incoming.request_id, item: path, err: thrown }, 'unexpected error')
-  return refusal
+function made({ target: given }: Job, answer: unknown): Pick<ImportAction, 'target' | 'target_id' | 'warnings'> {
+  const { warnings = [], address_pool_id = null, tunnel, network, route } = answer as Answers
+  const target = tunnel?.interface_name ?? network?.network_title ?? route?.route_rule_title ?? given
+  const target_id = tunnel?.tunnel_id ?? network?.network_id ?? route?.route_rule_id ?? address_pool_id
+  return { target, target_id, warnings: [...warnings] }
 }
 
 /** After this many items without an answer of the helper, later items are not tried. */
@@ -136,51 +96,42 @@ const HELPER_TRIES = 2
 class HelperTries {
   #failures = 0
 
-  async with<T>({ needsHelper }: Job, work: () => Promise<T>): Promise<T> {
-    // SQLite blocks the thread while it works; other requests are served between two items.
-    await new Promise((resolve) => setImmediate(resolve))
-    if (!needsHelper) return work()
-    if (this.#failures >= HELPER_TRIES) throw new Refusal('HELPER_UNAVAILABLE', message('backup.not_tried'))
-    try {
-      const done = await work()
-      this.#failures = 0
-      return done
-    } catch (thrown) {
-      this.#failures = isHelperAway(thrown) ? this.#failures + 1 : 0
-      throw thrown
-    }
+  /** The request of a job, refused if the helper is away. */
+  request(job: Job): PartRequest {
+    const isTried = !needsHelper(job) || this.#failures < HELPER_TRIES
+    const refused = isTried ? (job.refused ?? null) : new Refusal('HELPER_UNAVAILABLE', message('backup.not_tried'))
+    return { ...job, refused, reviving: null }
+  }
+
+  after(job: Job, refusal: Refusal | null): void {
+    if (needsHelper(job)) this.#failures = isHelperAway(refusal) ? this.#failures + 1 : 0
   }
 }
 
-/** The request that would create the item by itself. */
-const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): ItemRequest => ({
-  ...incoming,
-  params: target_id === undefined ? {} : { id: target_id },
-  query: {},
-  body: body as never,
-  problems: new Problems(),
-})
+const needsHelper = ({ kind }: Job): boolean => kind !== 'setting' && kind !== 'pool'
 
-const baseAction = ({ kind, target, target_id, detail = verbatim('') }: Job): Omit<ImportAction, 'action'> => ({
+interface About extends Pick<Job, 'kind' | 'target' | 'detail'> {
+  readonly target_id?: number | null
+}
+
+const baseAction = ({
   kind,
   target,
-  target_id: target_id ?? null,
+  target_id = null,
+  detail = verbatim(''),
+}: About): Omit<ImportAction, 'action'> => ({
+  kind,
+  target,
+  target_id,
   ...messageFields('detail', detail),
   error: null,
   warnings: [],
 })
 
-export function skip(kind: ImportKind, target: string, target_id: number | null, detail: Message): ImportAction {
-  return {
-    kind,
-    target,
-    action: 'skip',
-    target_id,
-    ...messageFields('detail', detail),
-    error: null,
-    warnings: [],
-  }
-}
+export const skip = (kind: ImportKind, target: string, target_id: number | null, detail: Message): ImportAction => ({
+  ...baseAction({ kind, target, target_id, detail }),
+  action: 'skip',
+})
 
 /** What cannot be done, whatever is tried. In a dry run the action is `planned`, and the error tells. */
 export function failed(
@@ -201,19 +152,40 @@ export const wrong = (worker: Worker, kind: ImportKind, { path, name, fault }: W
   failed(
     worker,
     { kind, target: name, planned: kind === 'setting' ? 'would_update' : 'would_create' },
-    { ...itemError({ path }, fault), field: fieldPath(path, fault.field) },
+    { ...itemError(path, fault), field: fieldPath(path, fault.field) },
     { ...asMessage(fault), message: fault.message },
   )
 
-function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
-  const target_id = job.existingId?.(refusal) ?? null
-  return target_id === null
-    ? null
-    : skip(job.kind, job.target, target_id, { ...asMessage(refusal), message: refusal.message })
+/** The items in their order, of which those that are right are imported by `one`; null: without an action. */
+export async function importEach<T>(
+  worker: Worker,
+  kind: ImportKind,
+  items: readonly Item<T>[],
+  one: (right: RightItem<T>) => Promise<ImportAction | null> | ImportAction,
+): Promise<ImportAction[]> {
+  const actions: ImportAction[] = []
+  for (const item of items) {
+    const action = item.fault ? wrong(worker, kind, item) : await one(item)
+    if (action) actions.push(action)
+  }
+  return actions
+}
+
+/** The id of the existing item in the details of a problem: one with the same listener, destination or title. */
+const THERE: Readonly<Partial<Record<FieldCode, string>>> = {
+  ROUTE_PORT_CONFLICT: 'route_rule_id',
+  NETWORK_EXISTS: 'network_id',
+  NETWORK_TITLE_CONFLICT: 'network_id',
+}
+
+function skipIfThere({ kind, target }: Job, refusal: Refusal): ImportAction | null {
+  const problems = (refusal.details['fields'] ?? []) as readonly Pick<Problem, 'code' | 'details'>[]
+  const [id] = problems.flatMap(({ code, details }) => (THERE[code] ? [details[THERE[code]]] : []))
+  return typeof id === 'number' ? skip(kind, target, id, { ...asMessage(refusal), message: refusal.message }) : null
 }
 
 /** The error of the envelope, with its field as a path in the backup. */
-export function itemError({ path }: Pick<Job, 'path'>, refusal: Refusal): ErrorEnvelope['error'] {
+export function itemError(place: string, refusal: Refusal): ErrorEnvelope['error'] {
   const { error } = makeEnvelope(refusal)
-  return { ...error, field: error.field === '' ? '' : fieldPath(path, error.field) }
+  return { ...error, field: error.field === '' ? '' : fieldPath(place, error.field) }
 }

@@ -32,7 +32,7 @@ export const createNetwork = (
   context.inTurn(async () => {
     const { record: draft, warnings, change } = await planCreation(context, incoming)
     await guardOwnAccess(context, change, incoming)
-    const { record, outcome } = await create(context, networkResource(context, incoming.reviving), {
+    const { record, outcome } = await create(context, networkResource(context, incoming.reviving ?? undefined), {
       draft,
       changes: changesIn(change),
     })

@@ -1,7 +1,7 @@
 // Adds an address pool (reference.md, POST /pools; decisions.md, R35).
 import type { ChangePoolAnswer, CreatePoolBody, PoolFields } from '@panel/shared/api/pools.ts'
 import type { Cidr } from '@panel/shared/address/ip.ts'
-import type { StoreContext } from '../../platform/context.ts'
+import type { ReadContext, StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { parseRange, defaultLength } from './range.ts'
@@ -11,20 +11,26 @@ import { poolWarnings } from './warnings.ts'
 
 export async function createPool(
   { db, now, note, settings }: StoreContext,
-  { body, problems, reviving }: Incoming<CreatePoolBody>,
+  incoming: Incoming<CreatePoolBody>,
 ): Promise<Answer<ChangePoolAnswer>> {
-  const pool = validatePool(body, problems, {
-    description: '',
-    is_enabled: true,
-    lengthFor: (range) => defaultLength(range, settings),
-  })
+  const pool = await draftPool({ settings }, incoming)
   const address_pool_id = await db
     .transaction()
-    .execute((transaction) => insertPool(transaction, pool, now().toISOString(), reviving))
+    .execute((transaction) => insertPool(transaction, pool, now().toISOString(), incoming.reviving ?? undefined))
   note.target('address_pool', address_pool_id)
   note.operation(`Added the pool ${pool.cidr}, /${pool.prefix_length} for each tunnel`)
   return created(changed(await allPools(db), address_pool_id))
 }
+
+export const draftPool = async (
+  { settings }: Pick<ReadContext, 'settings'>,
+  { body, problems }: Incoming<CreatePoolBody>,
+): Promise<NewPool> =>
+  validatePool(body, problems, {
+    description: '',
+    is_enabled: true,
+    lengthFor: (range) => defaultLength(range, settings),
+  })
 
 interface Standard {
   readonly description: string

@@ -1,11 +1,11 @@
 // The endpoints of the section Pools.
 import { command, query } from '../../platform/http/endpoint.ts'
-import { createPool } from './create.ts'
+import { createPool, draftPool } from './create.ts'
 import { removePool } from './delete.ts'
 import { getPool } from './get.ts'
 import { listPools } from './list.ts'
 import { nextFree } from './next-free.ts'
-import { replacePool } from './update.ts'
+import { checkReplacement, replacePool } from './update.ts'
 import type { PoolUse } from './use.ts'
 
 const tag = 'pools'
@@ -28,6 +28,7 @@ export function poolEndpoints(use: PoolUse) {
         statuses: [201],
         gathersProblems: true,
         audit: 'PoolChange',
+        check: draftPool,
         isCreating: true,
       },
       createPool,
@@ -40,6 +41,7 @@ export function poolEndpoints(use: PoolUse) {
         summary: 'Replace an address pool. While tunnels use it, its range and subnet length stay as they are: 409.',
         gathersProblems: true,
         audit: 'PoolChange',
+        check: checkReplacement(use),
       },
       replacePool(use),
     ),

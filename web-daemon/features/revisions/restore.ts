@@ -6,10 +6,11 @@ import { message, messageFields, type Message } from '@panel/shared/messages/mes
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { requireFresh } from '../../platform/http/fresh.ts'
+import { innerOf, type Running } from '../audit/part-request.ts'
 import { withForwarding } from '../routes/foresee-forwarding.ts'
 import { differing, type Pair } from './difference.ts'
 import { requireRevision } from './list.ts'
-import { foreseeSteps, innerOf, runSteps, type Running } from './run.ts'
+import { foreseeSteps, runSteps } from './run.ts'
 import { stepsFor, type Step } from './steps.ts'
 import { stateAt, stateNow } from './store.ts'
 

@@ -1,40 +1,15 @@
 // Carries out the steps of a restore, or foresees them. A step that is refused since others are not done yet is tried
 // again after them.
-import type { Logger } from 'pino'
 import type { RestoreStep } from '@panel/shared/api/revisions.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
-import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
-import { accepting } from '../../platform/http/confirm-within.ts'
-import type { Endpoint, Incoming } from '../../platform/http/endpoint.ts'
-import { foreseenBy, innerRequest, type Inner } from '../../platform/http/inner-request.ts'
+import { readingOnce } from '../../platform/helper/reading-once.ts'
+import { makeEnvelope } from '../../platform/http/answer.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
-import { recordPart } from '../audit/part.ts'
+import { foreseePart, tryPart, type Running } from '../audit/part-request.ts'
 import { standAside, type Step } from './steps.ts'
-
-export interface Running {
-  readonly endpoints: readonly Endpoint[]
-  readonly incoming: Incoming<unknown>
-  /** Whether the operator accepts to be cut off. */
-  readonly accepts: boolean
-  readonly logger: Logger
-}
-
-/** The request of a step, as the endpoint takes it. */
-export function innerOf({ endpoints, incoming, accepts }: Omit<Running, 'logger'>, step: Step): Inner {
-  const { method, path, reviving } = step
-  const outer = { ...incoming, ...(reviving === undefined ? {} : { reviving }) }
-  const inner = (body: Step['body']) => innerRequest(endpoints, { method, path, body }, outer)
-  const found = inner(step.body)
-  if (!found || 'methods' in found) throw new Error(`There is no ${method} ${path}`)
-  const body = accepts ? accepting(found.endpoint, step.body) : step.body
-  const accepted = body === step.body ? found : inner(body)
-  return accepted && 'endpoint' in accepted ? accepted : found
-}
 
 const plannedStep = ({ items, method, path, body }: Step): Omit<RestoreStep, 'outcome'> => ({
   items: [...items],
@@ -58,10 +33,10 @@ export async function foreseeSteps(
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
   const foreseen: (Foreseen | null)[] = []
-  const reading = { ...context, request: lookingOnce(context.request) }
+  const reading = { ...context, request: readingOnce(context.request) }
   const planned: RestoreStep[] = []
   for (const step of steps) {
-    const seen = await readyFor(() => foreseenBy(innerOf(running, step), reading), running.logger)
+    const seen = await foreseePart(reading, running, step)
     const isSeen = 'changes' in seen
     foreseen.push(isSeen ? seen : null)
     planned.push({
@@ -71,30 +46,6 @@ export async function foreseeSteps(
     })
   }
   return { steps: planned, foreseen }
-}
-
-/** Nothing is changed meanwhile, so the host is the same for all steps. */
-function lookingOnce(request: Reader): Reader {
-  const answers = new Map<string, ReturnType<Reader>>()
-  return ((method, params) => {
-    const key = `${method} ${JSON.stringify(params)}`
-    const answer = answers.get(key) ?? request(method, params)
-    answers.set(key, answer)
-    return answer
-  }) as Reader
-}
-
-/** What the work gives, or what it is refused with. */
-async function readyFor<T>(work: () => Promise<T>, logger: Logger): Promise<T | Refusal> {
-  // SQLite blocks the thread while it works; other requests are served between two steps.
-  await new Promise((resolve) => setImmediate(resolve))
-  try {
-    return await work()
-  } catch (thrown) {
-    const refusal = asRefusal(thrown)
-    if (refusal !== thrown) logger.error({ err: thrown }, 'unexpected error in a step of a restore')
-    return refusal
-  }
 }
 
 interface Waiting {
@@ -165,25 +116,9 @@ async function withRoom(
 }
 
 async function tryStep(context: CommandContext, running: Running, step: Step): Promise<Tried> {
-  const [note, started] = [new AuditNote(), performance.now()]
-  const { incoming, logger } = running
-  const answer = await readyFor(async () => {
-    const { endpoint, incoming: request } = innerOf(running, step)
-    if (endpoint.kind !== 'command') throw new Error(`${endpoint.route} is no command`)
-    return { endpoint, result: await endpoint.handle({ ...context, note }, request) }
-  }, logger)
-  const refusal = 'result' in answer ? null : answer
-  const duration_ms = Math.round(performance.now() - started)
-  const record = async (): Promise<void> => {
-    const { endpoint } = innerOf(running, step)
-    if (endpoint.kind !== 'command') return
-    const part = { audit: note.renamed ?? endpoint.audit, body: step.body, schema: endpoint.body }
-    await recordPart({ context, incoming, logger }, part, { note, refusal, duration_ms })
-  }
+  const { refusal, body, record } = await tryPart(context, running, step)
   if (refusal) return { refusal, warnings: [], record }
   await record()
-  const { body } = ('result' in answer ? answer.result : { body: {} }) as {
-    readonly body: { readonly warnings?: readonly Warning[] }
-  }
-  return { refusal: null, warnings: body.warnings ?? [], record }
+  const { warnings = [] } = body as { readonly warnings?: readonly Warning[] }
+  return { refusal, warnings, record }
 }

@@ -10,7 +10,7 @@ import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
 import { foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { preparePath } from './path/path-check.ts'
-import type { ChangeDeps } from './foresee-causes.ts'
+import { WITHOUT_PLAN, type ChangeDeps } from './foresee-causes.ts'
 
 export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateRouteBody>): Promise<Foreseen> {
   const { record, warnings } = await draftRoute(context, incoming)
@@ -26,10 +26,9 @@ export const createRoute =
       const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft, null)])
       const { record, outcome } = await create(context, resource, { draft, changes: [change] })
       const more = await preparePath(context, record)
+      // A rule that is restored is answered without what its plan says.
+      const causes = incoming.reviving === undefined ? foreseeCauses : WITHOUT_PLAN
       return created(
-        await changeAnswer(context, foreseeCauses, record, { change, backend, outcome, switches }, [
-          ...warnings,
-          ...more,
-        ]),
+        await changeAnswer(context, causes, record, { change, backend, outcome, switches }, [...warnings, ...more]),
       )
     })

@@ -5,7 +5,9 @@ import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreseeForwarding } from '../forwarding/auto.ts'
 
-export async function withForwarding(context: ReadContext, changes: readonly HostChange[]): Promise<HostChange[]> {
+export async function withForwarding(context: ReadContext, all: readonly HostChange[]): Promise<HostChange[]> {
+  // Each request foresees it from the host as it is now.
+  const changes = all.filter(({ noun }) => noun !== 'forwarding')
   const families = new Set(changes.flatMap(familiesIn))
   const toCome = await foreseeForwarding(context, [...families])
   return changes.flatMap((change) => {

@@ -13,7 +13,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { stateBefore } from './draft/before.ts'
-import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
+import { draftTunnel, type Draft } from './draft/draft.ts'
 import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
@@ -36,26 +36,24 @@ export async function foreseeCreation(context: ReadContext, incoming: Incoming<C
   return foreseenOf([change], draft.warnings)
 }
 
-export function createTunnel(
+export const createTunnel = (
   context: CommandContext,
   incoming: Incoming<CreateTunnelBody>,
-  options: Pick<DraftOptions, 'isRestored'> = {},
-): Promise<Answer<CreateTunnelAnswer>> {
-  return context.inTurn(async () => {
-    const isRestored = options.isRestored === true || incoming.reviving !== undefined
+): Promise<Answer<CreateTunnelAnswer>> =>
+  context.inTurn(async () => {
+    const isRestored = incoming.reviving !== undefined
     const draft = await draftTunnel(context, incoming, { isRestored, withLinkKinds: true })
     await refuseUnsupported(context, draft)
     const { client_ip, server_ip, body } = incoming
     const accepts = body.i_understand_i_may_lose_access === true
     const making = { before: null, after: draft.after }
     await guardOwnAccess(context, draft.record, making, { client_ip, server_ip, accepts })
-    const { before, record, outcome } = await make(context, draft, incoming.reviving)
+    const { before, record, outcome } = await make(context, draft, incoming.reviving ?? undefined)
     const { interface_name, tunnel_id } = record
     const { after, warnings, facts } = draft
     const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings })
     return created(await changeAnswer(context, record, { plan, checks: outcome.checks, warnings }))
   })
-}
 
 interface Made extends Done<TunnelRecord> {
   readonly before: TunnelState | null

@@ -92,8 +92,11 @@ export interface Incoming<B = unknown> {
   readonly session: Session | null
   /** Aborted when the client disconnects, so that work for that client alone can stop. */
   readonly gone: AbortSignal
-  /** The id that the object of a creation had ahead of its deletion, and gets again. No client can say it. */
-  readonly reviving?: number
+  /**
+   * The id that the object of a creation had ahead of its deletion, and gets again; null of one from a backup, which gets
+   * an id of its own. No client can say it.
+   */
+  readonly reviving?: number | null
   /** The file that the request comes from. No client can say it. */
   readonly file?: string
 }
@@ -165,6 +168,8 @@ export interface Audited {
   readonly fresh?: true | NeedsFresh
   /** Without it the handler gets no context that can change the host. */
   readonly foresee?: Foresee
+  /** Throws what a command without `foresee` would refuse, by reading alone. */
+  readonly check?: (context: ReadContext, incoming: Incoming<never>) => Promise<unknown>
   /** Ends a window, and so never waits in one. */
   readonly endsWindow?: true
   readonly audit: AuditAction

@@ -35,7 +35,7 @@ export interface Draft {
 }
 
 export interface DraftOptions {
-  /** The tunnel comes from a backup: an empty list of addresses means none, and no pool is used. */
+  /** The tunnel comes from a backup or a revision: an empty list of addresses means none, and no pool is used. */
   readonly isRestored?: boolean
   /** Whether the facts include which kinds of tunnel the kernel can make. */
   readonly withLinkKinds?: boolean
