@@ -6,7 +6,7 @@
 tools_of() {
   case "$1" in
     unit) echo openssl=openssl ;;
-    api) echo dnsmasq=dnsmasq-base unshare=util-linux ;;
+    api) echo curl=curl dnsmasq=dnsmasq-base unshare=util-linux ;;
     netns) echo nft=nftables iptables=iptables ip=iproute2 unshare=util-linux socat=socat strace=strace ping=iputils-ping dnsmasq=dnsmasq-base ;;
     ui) echo chromium=chromium ;;
     package) echo dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian man=man-db prometheus=prometheus gpg=gpg ;;

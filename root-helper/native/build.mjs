@@ -12,9 +12,9 @@ const inFolder = (folder, names) => names.map((name) => join(folder, name))
 /** What each addon is made of. The web daemon's is small, so that the process on the open internet holds nothing of netlink. */
 const ADDONS = {
   panel: [...inFolder(here, ['panel.c', 'packet.c', 'store.c']), ...inFolder(here, COMMON)],
-  service: [...inFolder(WEB, ['service.c']), ...inFolder(here, COMMON)],
+  service: [...inFolder(WEB, ['service.c', 'apart.c']), ...inFolder(here, COMMON)],
 }
-const HEADERS = [...inFolder(here, ['addon.h', 'channel.h', 'build.mjs'])]
+const HEADERS = [...inFolder(here, ['addon.h', 'channel.h', 'build.mjs']), ...inFolder(WEB, ['apart.h'])]
 const OUTPUT = join(here, '../../.build/native')
 const FLAGS = [
   '-shared',

@@ -46,7 +46,7 @@ export const BackupElsewhereAnswer = shape('BackupElsewhere', {
   directory: described(Text, 'By the option PANEL_BACKUP_DIR of the configuration.'),
   is_on_panel_disk: described(
     nullable(Flag),
-    'Whether the directory is on the disk of the store, and so is lost with it; null where it does not exist.',
+    'Whether the directory is on the disk of the store, and so is lost with it; null where it does not exist or does not answer.',
   ),
   files: described(
     list(strict({ name: Text, size_bytes: Count })),

@@ -44,7 +44,7 @@ export const BACKUP = {
   'backup.elsewhere_nowhere':
     'There is nowhere to put a backup. Turn on the backup directory, or let an email or JSON target of notifications take backups.',
   'backup.elsewhere_directory':
-    'The backup could not be written to {directory}: {error, select, ENOENT {it does not exist. Mount or create it} EACCES {the panel may not write there. Give it to the user tunnel-panel, and name it in ReadWritePaths= of the unit} EROFS {it is read-only. If it is not meant to be, name it in ReadWritePaths= of the unit} ENOSPC {the disk is full. Make room, or keep fewer backups} EDQUOT {the quota is used up. Make room, or keep fewer backups} other {{error}}}.',
+    'The backup could not be written to {directory}: {error, select, ENOENT {it does not exist. Mount or create it} EACCES {the panel may not write there. Give it to the user tunnel-panel, and name it in ReadWritePaths= of the unit} EROFS {it is read-only. If it is not meant to be, name it in ReadWritePaths= of the unit} ENOSPC {the disk is full. Make room, or keep fewer backups} EDQUOT {the quota is used up. Make room, or keep fewer backups} ETIMEDOUT {it does not answer, as a share does whose server is gone. Check the server and the mount} HANGING {an earlier attempt still waits for it, so no other was begun. Bring the server of the share back, or unmount the share with umount -f} other {{error}}}.',
   'backup.elsewhere_target': '{title} did not take what was last sent there, and it is to take backups. {reason}',
   'backup.elsewhere_done': 'The backup was made.',
   'backup.file_form': '{field} must be the whole text of an encrypted backup of format 1.',

@@ -97,6 +97,7 @@ const SOAKED: Readonly<Record<string, readonly string[]>> = {
       'networks-power',
       'ownership',
       'package-backup',
+      'package-desired',
       'package-in-trouble',
       'package-in-use',
       'package-restarted',

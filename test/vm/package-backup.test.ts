@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { RunBackupAnswer } from '@panel/shared/api/backup-elsewhere.ts'
 import { becomes } from './eventually.ts'
 import { Installed, SLOW, WEB } from './package/installed.ts'
+import { ext4Image } from './panel/disk.ts'
 import { expect, OPERATOR } from './panel/panel.ts'
 
 const PASSPHRASE = 'correct horse battery'
@@ -70,5 +71,43 @@ describe('A backup of the installed package', function () {
     const { ok, detail } = await run()
     assert.ok(ok, detail)
     assert.equal(await modes(ELSEWHERE), '700 tunnel-panel directory\n600 tunnel-panel regular file\n')
+  })
+
+  describe('on a disk that does not answer', () => {
+    /** The processes for file operations, with their states: D is one that no signal ends. */
+    const apart = async (): Promise<string> =>
+      (await panel.lab.try("ps -C panel-files -o stat= | cut -c1 | tr -d '\\n'")).stdout
+    const failsWith = async (): Promise<unknown> => (await run()).detail_message.params['error']
+
+    before(async () => {
+      await panel.lab.write('/root/disk.img.gz', await ext4Image('16M'))
+      await panel.lab.run(`gunzip /root/disk.img.gz && mount -o loop /root/disk.img ${ELSEWHERE}`)
+      await panel.lab.run(`chown tunnel-panel: ${ELSEWHERE}`)
+      await restart()
+      await panel.signIn()
+      assert.equal((await run()).ok, true)
+      await panel.lab.run(`fsfreeze -f ${ELSEWHERE}`)
+    })
+
+    it('fails, and leaves one process of the unit behind, beside which no other is begun', async () => {
+      assert.equal(await failsWith(), 'ETIMEDOUT')
+      assert.equal(await apart(), 'D')
+      assert.equal(await failsWith(), 'HANGING')
+      assert.equal(await apart(), 'D')
+    })
+
+    it('holds up neither the end of the web daemon nor its next start', async () => {
+      await restart()
+      await panel.signIn()
+      assert.equal(await apart(), 'D')
+      assert.doesNotMatch(await panel.lab.run(`journalctl -u ${WEB} -o cat`), /timed out|still around/)
+    })
+
+    it('is made once the disk answers', async () => {
+      await panel.lab.run(`fsfreeze -u ${ELSEWHERE}`)
+      await becomes(apart, (states) => states === '')
+      const { ok, detail } = await run()
+      assert.ok(ok, detail)
+    })
   })
 })

@@ -67,7 +67,8 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
     logger.info({ signal }, 'stopping')
     notifyStopping()
     endRenewing?.()
-    const drained = panel.listeners.stop()
+    // A request that waits for a backup is drained too.
+    const drained = Promise.all([panel.listeners.stop(), panel.elsewhere.stop()])
     panel.streams.endAll()
     await endInOrder(logger, [
       () => panel.runs.stop(),
@@ -134,8 +135,8 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   panel.farEnds.start()
   panel.localEnds.start()
   panel.elsewhere.start()
-  const { pathFailover, farEnds, localEnds, incidents, elsewhere } = panel
-  const ends = [pathFailover, farEnds, localEnds, incidents, elsewhere].map((one) => () => one.stop())
+  const { pathFailover, farEnds, localEnds, incidents } = panel
+  const ends = [pathFailover, farEnds, localEnds, incidents].map((one) => () => one.stop())
   return [() => kernel.close(), endTunnels, endRoutes, endNetworks, ...ends]
 }
 

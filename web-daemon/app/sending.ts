@@ -6,18 +6,20 @@ import { storedFile } from '../features/backup-elsewhere/store.ts'
 import { readSilences } from '../features/incidents/silences.ts'
 import { Notifications, type NotificationDeps } from '../features/webhooks/notifications.ts'
 import { resolveAll } from '../features/webhooks/send/address.ts'
+import type { ApartClock } from '../platform/files-apart.ts'
 import { SecretBox } from '../platform/secret-box.ts'
 
 export interface SendingDeps extends Pick<NotificationDeps, 'db' | 'bus' | 'settings' | 'logger'> {
   readonly signing_key: KeyObject
   readonly installation: { readonly data_dir: string }
   readonly backup_dir: string
+  readonly backup_clock?: ApartClock
   /** Replaced by a test. */
   readonly notifications?: Partial<Pick<NotificationDeps, 'resolve' | 'timeout_ms'>>
 }
 
 export function makeSending(
-  { db, bus, settings, signing_key, installation, backup_dir, logger, notifications: replaced = {} }: SendingDeps,
+  { db, bus, settings, signing_key, installation, logger, notifications: replaced = {}, ...deps }: SendingDeps,
   context: ElsewhereDeps['context'],
 ): { readonly notifications: Notifications; readonly elsewhere: Elsewhere } {
   const notifications = new Notifications({
@@ -32,7 +34,7 @@ export function makeSending(
   const elsewhere = new Elsewhere({
     context,
     box: new SecretBox(signing_key, 'backup passphrase'),
-    folder: { path: backup_dir, state_dir: installation.data_dir },
+    folder: { path: deps.backup_dir, state_dir: installation.data_dir, clock: deps.backup_clock },
     outbox: notifications.outbox,
     logger,
   })

@@ -45,6 +45,7 @@ import { AuditNote } from '../platform/audit-note.ts'
 import type { CommandContext } from '../platform/context.ts'
 import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
+import type { ApartClock } from '../platform/files-apart.ts'
 import { measured } from '../platform/helper/measured.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
@@ -77,6 +78,8 @@ export interface PanelDeps {
   readonly installation: Omit<Installation, 'web_path'>
   /** Encrypted backups are written there. */
   readonly backup_dir: string
+  /** For how long the directory of backups may not answer. */
+  readonly backup_clock?: ApartClock
   readonly sockets: Sockets
   /** The configured listener, which holds unless the operator has kept another one. */
   readonly configured: ConfiguredListener

@@ -17,6 +17,7 @@ process.once('SIGTERM', () => void daemon.stop('SIGTERM').then(() => process.exi
 
 export interface DaemonProcess {
   readonly base: string
+  readonly pid: number
   readonly log: () => string
   readonly stop: () => Promise<void>
   readonly kill: () => Promise<void>
@@ -57,6 +58,7 @@ export async function startDaemonIn(folder: string, more: Record<string, string>
     endHelper()
   }
   return {
+    pid: child.pid ?? NaN,
     base: output.trim().split(' ').at(-1) ?? '',
     log: () => log,
     stop: () => end('SIGTERM'),

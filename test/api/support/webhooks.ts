@@ -14,7 +14,7 @@ import type { StoredEvents } from '@panel/web-daemon/platform/events/bus.ts'
 import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Client, Reply } from './client.ts'
-import { startPanel, type TestPanel } from './panel.ts'
+import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 import { httpReceiver, type HttpReceiver } from './receivers.ts'
 import { set } from './settings.ts'
 
@@ -55,11 +55,11 @@ export interface Notified {
   readonly close: () => Promise<void>
 }
 
-export async function startNotified(): Promise<Notified> {
+export async function startNotified(parts: TestParts = {}): Promise<Notified> {
   const receiver = await httpReceiver()
   const signing_key = generateKeySync('hmac', { length: 256 })
   const box = new SecretBox(signing_key, 'notification targets')
-  const panel = await startPanel({ signing_key, notifications: { timeout_ms: 500 } })
+  const panel = await startPanel({ signing_key, notifications: { timeout_ms: 500 }, ...parts })
   const operator = await panel.setUp()
   await set(operator, { 'webhooks.allow_private': true, 'display.server_name': 'Hamburg' })
   panel.notifications.start(panel.readIncidents)

@@ -25,7 +25,7 @@ describe('The directory of encrypted backups', () => {
   it('lists the newest first', async () => {
     for (const day of [2, 3, 1]) await folder.write(fileName(at(day)), String(day), 9)
     assert.deepEqual(
-      (await folder.files()).map(({ name }) => name),
+      (await folder.look()).files.map(({ name }) => name),
       [3, 2, 1].map((day) => fileName(at(day))),
     )
   })

@@ -7,7 +7,7 @@ import { expect } from '../panel/panel.ts'
 import { HERE, thePackage, UNITS, type Installed } from './installed.ts'
 
 /** Nor is anything missing that was there before. */
-async function leavesNothing(panel: Installed): Promise<void> {
+export async function leavesNothing(panel: Installed): Promise<void> {
   const now = await panel.picture()
   const [left, gone] = [
     now.filter((line) => !panel.untouched.includes(line)),

@@ -98,7 +98,7 @@ async function ended(daemon: Running): Promise<void> {
 }
 
 /** Made here, since the lab's machine has nothing to make one; compressed, it is next to nothing. */
-async function ext4Image(size: string): Promise<Buffer> {
+export async function ext4Image(size: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'panel-ext4-'))
   try {
     const path = join(folder, 'disk.img')

@@ -53,6 +53,7 @@ export class Elsewhere {
 
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
+    await this.folder.stop()
     await this.#working.catch(() => undefined)
   }
 
@@ -131,7 +132,7 @@ export class Elsewhere {
   /** A file that is gone from the directory is written again. */
   async #isThere({ file_name }: Stored): Promise<boolean> {
     if (!this.#deps.context.settings.get('backup.to_directory')) return true
-    const files = await this.folder.files().catch(() => [])
+    const { files } = await this.folder.look().catch(() => ({ files: [] }))
     return files.some(({ name }) => name === file_name)
   }
 

@@ -4,13 +4,16 @@ import { message, messageFields, verbatim, type Message } from '@panel/shared/me
 import type { ReadContext } from '../../platform/context.ts'
 import type { Component, HostIncident } from '../../platform/health.ts'
 import { targetsOfBackups, type Elsewhere } from './elsewhere.ts'
+import type { FolderLook } from './folder.ts'
 import { storedElsewhere } from './store.ts'
 
 type Deps = Pick<ReadContext, 'db' | 'settings'>
 
+const UNREADABLE: FolderLook = { files: [], is_on_panel_disk: null }
+
 export async function elsewhereView({ db, settings }: Deps, elsewhere: Elsewhere): Promise<BackupElsewhereAnswer> {
   const stored = await storedElsewhere(db)
-  const files = await elsewhere.folder.files().catch(() => [])
+  const { files, is_on_panel_disk } = await elsewhere.folder.look().catch(() => UNREADABLE)
   return {
     has_passphrase: stored !== null,
     is_readable: stored === null || elsewhere.box.open(stored.passphrase) !== null,
@@ -18,7 +21,7 @@ export async function elsewhereView({ db, settings }: Deps, elsewhere: Elsewhere
     to_directory: settings.get('backup.to_directory'),
     kept: settings.get('backup.kept'),
     directory: elsewhere.folder.path,
-    is_on_panel_disk: await elsewhere.folder.isOnPanelDisk(),
+    is_on_panel_disk,
     files,
     targets: (await targetsOfBackups(db)).map(
       ({ webhook_id, title, kind, delivered_at, failing_since, last_error }) => ({

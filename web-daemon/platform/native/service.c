@@ -1,5 +1,6 @@
 /* What the web daemon tells the service manager, and how it gives up for good what it never needs: starting a program. */
 #include "addon.h"
+#include "apart.h"
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -43,6 +44,8 @@ NAPI_MODULE_INIT()
 	const napi_property_descriptor functions[] = {
 		{ "sdNotify", NULL, sd_notify, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "forbidPrograms", NULL, forbid_programs, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "forkFiles", NULL, fork_files, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "reap", NULL, reap, NULL, NULL, NULL, napi_enumerable, NULL },
 	};
 	napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
 	return exports;
