@@ -60,6 +60,7 @@ describe('A revision', () => {
     assert.deepEqual(last, {
       username: 'operator',
       origin: 'operator',
+      file_name: '',
       action: 'TunnelCreate',
       reason: 'Ticket 17: größere Pakete ✓',
       state: 'kept',

@@ -1,7 +1,7 @@
 // A directory on a file system whose server never answers (fuse(4)), which only this process and its children see: the
 // test file is run once more, inside a mount namespace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const INSIDE = 'PANEL_HANGING_SHARE'
@@ -9,10 +9,16 @@ const INSIDE = 'PANEL_HANGING_SHARE'
 /** A folder for mount points, inside the namespace; null outside. */
 export const folderOfShares = process.env[INSIDE] ?? null
 
+const INSIDE_NAMESPACE = ['--user', '--map-root-user', '--mount']
+
+/** Whether this machine lets a user mount at all; a container may not. */
+export const canMountShares = (): boolean =>
+  existsSync('/dev/fuse') && spawnSync('unshare', [...INSIDE_NAMESPACE, 'true']).status === 0
+
 /** Runs the tests of `file` where they may mount, below `folder`; throws with mocha's output if one fails. */
 export function runWithShares(file: string, folder: string): void {
   const mocha = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', file]
-  const { status, stdout, stderr } = spawnSync('unshare', ['--user', '--map-root-user', '--mount', ...mocha], {
+  const { status, stdout, stderr } = spawnSync('unshare', [...INSIDE_NAMESPACE, ...mocha], {
     env: { ...process.env, [INSIDE]: folder },
     encoding: 'utf8',
   })

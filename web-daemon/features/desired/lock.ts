@@ -67,7 +67,7 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.map((endpoint) => {
     const targets = targetsOf(endpoint)
     if (endpoint.kind !== 'command' || !targets) return endpoint
-    const { handle, foresee } = endpoint
+    const { handle, foresee, check } = endpoint
     const unlocked =
       <C extends ReadContext, T>(work: (context: C, incoming: Incoming<never>) => Promise<T>) =>
       async (context: C, incoming: Incoming<never>): Promise<T> => {
@@ -75,7 +75,13 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
         return work(context, incoming)
       }
     const statuses = [...(endpoint.statuses ?? []), 409 as const]
-    return { ...endpoint, statuses, handle: unlocked(handle), ...(foresee && { foresee: unlocked(foresee) }) }
+    return {
+      ...endpoint,
+      statuses,
+      handle: unlocked(handle),
+      ...(foresee && { foresee: unlocked(foresee) }),
+      ...(check && { check: unlocked(check) }),
+    }
   })
 
 async function refuseLocked({ db }: ReadContext, targets: readonly Target[], file: string | undefined): Promise<void> {
