@@ -171,8 +171,27 @@ describe('A file that says what the panel is to do', () => {
     })
     assert.equal(status, 422)
     const fields = (error?.details['fields'] as { field: string }[]).map(({ field }) => field)
-    for (const field of ['document.tunnels.1.nonsense', 'document.routes.0.protocol'])
-      assert.ok(fields.includes(field), `${field} is not in ${fields.join()}`)
+    assert.deepEqual(fields.sort(), [
+      'document.routes.0.protocol',
+      'document.settings.no.such',
+      'document.tunnels.1.nonsense',
+    ])
+    const mixed = await apply(client, {
+      pools: {},
+      tunnels: [{ ...TUNNEL, mtu: 'large', pool: 'maybe' }],
+      routes: [GAME, { ...GAME, route_rule_title: 'other', bind_port: 0 }, { ...GAME, tunnel: 'maybe' }],
+      networks: [{ network_title: 'a', destination: '10.1.0.0/16', paths: [{ tunnel: 'maybe' }] }],
+      surplus: 1,
+    })
+    assert.deepEqual((mixed.error?.details['fields'] as { field: string }[]).map(({ field }) => field).sort(), [
+      'document.pools',
+      'document.routes.1.bind_port',
+      'document.routes.2.route_rule_title',
+      'document.surplus',
+      'document.tunnels.0.mtu',
+    ])
+    assert.equal((await client.post('/desired', { document: [] })).status, 422)
+    assert.equal((await client.post('/desired', {})).status, 422)
     const second = await apply(client, {
       settings: { 'no.such': 1 },
       tunnels: [TUNNEL, TUNNEL],

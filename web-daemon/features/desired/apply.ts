@@ -20,8 +20,8 @@ export const applyFile =
   (services: RestoreServices) =>
   async (context: CommandContext, incoming: Request): Promise<Answer<DesiredAnswer>> => {
     const { dry_run = false, name, lock } = incoming.body
-    if (lock !== undefined && name === undefined)
-      throw new Refusal('VALIDATION_FAILED', message('desired.lock_needs_name'), { field: 'name' })
+    if (lock !== undefined && name === undefined && !incoming.problems.has('name'))
+      incoming.problems.add('name', 'INVALID_VALUE', message('desired.lock_needs_name'))
     context.note.target('desired', null)
     context.note.ofFile(name ?? '')
     const plan = await planFile(context, incoming)

@@ -30,14 +30,15 @@ export const SECTIONS = [
   { kind: 'route', section: 'routes', title: 'route_rule_title' },
 ] as const satisfies readonly { kind: Kind; section: keyof DesiredDocument; title: string }[]
 
-/** `next`: the first id of each kind that nothing has ever had. */
+/** `next`: the first id of each kind that nothing has ever had. `problems` has those of the schema, whose items are holes. */
 export function readDocument(
   document: DesiredDocument,
   present: readonly RevisionObject[],
   next: Readonly<Record<Kind, number>>,
   problems: Problems,
 ): Wanted[] {
-  const named = new Names(present)
+  const unsure = SECTIONS.filter(({ section }) => problems.has(`document.${section}`)).map(({ kind }) => kind)
+  const named = new Names(present, unsure)
   const found = SECTIONS.flatMap(({ kind, section, title }) => {
     let id = next[kind]
     return ((document[section] ?? []) as readonly Item[]).map((item, at) => {
@@ -58,7 +59,11 @@ class Names {
   /** The keys by the names that the file gives. */
   readonly #wanted = new Map<string, string>()
 
-  constructor(present: readonly RevisionObject[]) {
+  /** Kinds of which the file has items that cannot be read. */
+  readonly #unsure: readonly Kind[]
+
+  constructor(present: readonly RevisionObject[], unsure: readonly Kind[]) {
+    this.#unsure = unsure
     for (const one of present) this.#stored.set(nameOf(one.kind, one.title), one)
   }
 
@@ -72,6 +77,11 @@ class Names {
     if (this.#wanted.has(key)) return false
     this.#wanted.set(key, target_key)
     return true
+  }
+
+  /** Whether it is certain that nothing has the name. */
+  isMissing(kind: Kind, name: string): boolean {
+    return this.key(kind, name) === null && !this.#unsure.includes(kind)
   }
 
   /** What the file makes or changes, or else what is there. */
@@ -99,7 +109,7 @@ function givenIn(item: Item, path: string, named: Names, problems: Problems): It
     if (field === 'tunnel' || field === 'pool') {
       const [id, kind] = REFERENCES[field]
       const key = value === null ? null : named.key(kind, String(value))
-      if (value !== null && key === null)
+      if (value !== null && named.isMissing(kind, String(value)))
         problems.add(`${path}.${field}`, 'INVALID_VALUE', message('desired.unknown', { of: kind, name: String(value) }))
       put(id, key === null ? null : Number(key), field)
     } else if (field === 'paths')

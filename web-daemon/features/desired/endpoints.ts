@@ -33,6 +33,8 @@ export const desiredEndpoints = (services: RestoreServices) => [
         'Take the panel to what a file says, as one whole: what a field leaves out has its default, and a second time changes nothing. With dry_run only say what would be done.',
       statuses: [403, 409],
       body_limit_bytes: LIMIT_BYTES,
+      gathersProblems: true,
+      gathersInside: 'document',
       audit: 'DesiredApply',
       foresee: foreseeFile(services),
     },

@@ -29,6 +29,7 @@ export async function planFile(
   context: ReadContext,
   { body, problems }: Pick<Incoming<DesiredBody>, 'body' | 'problems'>,
 ): Promise<Plan> {
+  if (problems.hasWhole('document')) problems.throwIfAny()
   const { document, base } = body
   if (base !== undefined && base !== (await digestNow(context.db)))
     throw new Refusal('DESIRED_IS_STALE', message('desired.stale'), { field: 'base' })

@@ -151,6 +151,8 @@ export interface Described {
    * `body`.
    */
   readonly gathersProblems?: boolean
+  /** A field of the body that is left out part by part, as the body is field by field. */
+  readonly gathersInside?: string
   /** If it differs from the general limit. */
   readonly body_limit_bytes?: number
   /** The guards of the endpoint; all apply by default. */

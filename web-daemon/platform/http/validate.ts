@@ -35,20 +35,23 @@ export function validate(schema: TSchema, body: Body, problems: Problems): Body 
 
 /**
  * The same for a handler that gathers problems: a list stays without its refused items, each a hole in it, so that the
- * handler finds what else is wrong with the others, under their own index.
+ * handler finds what else is wrong with the others, under their own index. So does what is in the field `inside`.
  */
-function validateGathering(schema: TSchema, body: Body, problems: Problems): Body {
+function validateGathering(schema: TSchema, body: Body, problems: Problems, inside?: string): Body {
   const faults = faultsOf(schema, body, problems)
-  if (faults.length === 0) return body
-  return Object.fromEntries(
+  return faults.length === 0 ? body : withoutFaults(body, faults, inside)
+}
+
+const withoutFaults = (body: Body, faults: readonly (readonly string[])[], inside?: string): Body =>
+  Object.fromEntries(
     Object.entries(body).flatMap(([field, value]): [string, unknown][] => {
-      const own = faults.filter(([name]) => name === field)
+      const own = faults.filter(([name]) => name === field).map(([, ...within]) => within)
       if (own.length === 0) return [[field, value]]
-      const isOfItems = Array.isArray(value) && own.every(([, at]) => at !== undefined)
-      return isOfItems ? [[field, withoutItems(value, new Set(own.map(([, at]) => Number(at))))]] : []
+      if (own.some((within) => within.length === 0)) return []
+      if (field === inside) return [[field, withoutFaults(value as Body, own)]]
+      return Array.isArray(value) ? [[field, withoutItems(value, new Set(own.map(([at]) => Number(at))))]] : []
     }),
   )
-}
 
 const withoutItems = (items: readonly unknown[], refused: ReadonlySet<number>): unknown[] => {
   const kept = new Array<unknown>(items.length)
@@ -72,11 +75,11 @@ const faultsOf = (schema: TSchema, body: Body, problems: Problems): (readonly st
 
 /** What an endpoint takes of a body. Throws 422, unless its handler gathers problems. */
 export function readFields(
-  { body: schema = NOTHING, gathersProblems = false }: Taking,
+  { body: schema = NOTHING, gathersProblems = false, gathersInside }: Taking,
   given: Body,
 ): { readonly body: Body; readonly problems: Problems } {
   const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
-  if (gathersProblems) return { body: validateGathering(schema, given, problems), problems }
+  if (gathersProblems) return { body: validateGathering(schema, given, problems, gathersInside), problems }
   const body = validate(schema, given, problems)
   problems.throwIfAny()
   return { body, problems }
@@ -85,6 +88,7 @@ export function readFields(
 interface Taking {
   readonly body?: TSchema
   readonly gathersProblems?: boolean
+  readonly gathersInside?: string
 }
 
 /** An endpoint without a body schema accepts no fields. */
