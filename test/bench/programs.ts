@@ -17,6 +17,7 @@ const DRIVERS: readonly (keyof Jobs)[] = [
   'watch',
   'windows',
   'checked',
+  'desired',
 ]
 
 export interface Programs {

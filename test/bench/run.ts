@@ -10,7 +10,7 @@ import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
 import { protectionPart } from './protection/part.ts'
 import { failoverPart } from './relay/failover.ts'
-import { causesPart, relayPart, rulesPart } from './relay/part.ts'
+import { causesPart, desiredPart, relayPart, rulesPart } from './relay/part.ts'
 import { scrapePart } from './scrape/part.ts'
 import { signInPart } from './sign-in/part.ts'
 import { watchPart } from './watch/part.ts'
@@ -37,6 +37,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   relay: { whyNot: needsRoot, run: relayPart },
   rules: { whyNot: needsRoot, run: rulesPart },
   causes: { whyNot: needsRoot, run: causesPart },
+  desired: { whyNot: needsRoot, run: desiredPart },
   failover: { whyNot: needsRoot, run: failoverPart },
   protection: { whyNot: needsRoot, run: protectionPart },
   'fast-path': { whyNot: needsRoot, run: fastPathPart },

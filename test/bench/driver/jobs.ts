@@ -123,6 +123,10 @@ export interface Jobs {
     /** Processor time of a second in which nobody asks for anything, and what each pass takes beside it. */
     answer: { rest: Costs; passes: Costs[]; seen: { code: CauseCode; shown: number[]; gone: number[] }[] }
   }
+  desired: {
+    job: { url: string; between: Between; count: number }
+    answer: Record<'plan' | 'apply' | 'plan_again' | 'apply_again' | 'list', number[]>
+  }
   checked: {
     /** A relay rule, and how its destinations are checked, as the API takes them. */
     job: { url: string; route: CreateRouteBody; check: RouteCheckBody }

@@ -9,6 +9,7 @@ import type { Section } from '../table.ts'
 import { causesSection } from './causes.ts'
 import { changesSection } from './changes.ts'
 import { controlSection } from './control.ts'
+import { desiredSection } from './desired.ts'
 import { limits, panels, SIZES, type Lane } from './layouts.ts'
 import { impactSection } from './impact.ts'
 import { Load, type Kind } from './load.ts'
@@ -39,6 +40,9 @@ export const causesPart = (tell: Tell): Promise<void> =>
       tell(await causesSection(panelOf(made, count), programs, count))
     }
   })
+/** What it costs to take all rules from a file. */
+export const desiredPart = (tell: Tell): Promise<void> =>
+  onStage(tell, async (stage, folder, programs) => tell(await desiredSection(stage, folder, programs)))
 /** What a change of the rules costs, without traffic. */
 export const rulesPart = (tell: Tell): Promise<void> => onStage(tell, measureRules)
 
