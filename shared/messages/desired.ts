@@ -10,7 +10,7 @@ export const DESIRED = {
   'desired.failed': 'A step failed, and everything is as it was.',
   'desired.done': 'The panel is as the file says.',
   'desired.nothing': 'The panel is as the file says already.',
-  'desired.spared': 'What the panel has not made is not deleted: {names}. Give include_adopted to delete it, too.',
+  'desired.spared': 'The panel has not made these, and deletes them only where adopted tunnels are included: {names}.',
   'desired.locked': 'Managed by {file}. Change it there and apply the file, or unlock it in the panel first.',
   'desired.lock_needs_name': 'Objects are locked under the name of a file.',
   'desired.no_file': 'No file {name} was applied.',
