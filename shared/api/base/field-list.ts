@@ -67,11 +67,16 @@ export const requestProperties = <F extends FieldList>(fields: F): RequestOf<F> 
 /** The lists among them are new ones each time. */
 export const defaultsOf = <F extends FieldList>(fields: F): DefaultsOf<F> =>
   Object.fromEntries(
-    Object.entries(picked<Record<string, unknown>>(fields, 'byDefault')).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? [...(value as unknown[])] : value,
-    ]),
+    givenDefaults(fields).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
   ) as DefaultsOf<F>
+
+/** Found once: a file may have a thousand objects that are completed by them. */
+const known = new WeakMap<FieldList, readonly [string, unknown][]>()
+function givenDefaults(fields: FieldList): readonly [string, unknown][] {
+  const found = known.get(fields) ?? Object.entries(picked<Record<string, unknown>>(fields, 'byDefault'))
+  known.set(fields, found)
+  return found
+}
 
 /** The defaults, and in their place what the request says. What it says of other fields is left out. */
 export const withDefaults = <F extends FieldList>(

@@ -120,6 +120,17 @@ export async function findTunnel(db: ReadDb, tunnel_id: number): Promise<StoredT
   return row ? { record: recordOf(row.record), isDeleted: row.deleted_date !== null } : null
 }
 
+/** The interface of a tunnel that is there, or null. */
+export async function nameOfTunnel(db: ReadDb, tunnel_id: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('tunnel')
+    .select('interface_name')
+    .where('tunnel_id', '=', tunnel_id)
+    .where('deleted_date', 'is', null)
+    .executeTakeFirst()
+  return row?.interface_name ?? null
+}
+
 export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   const rows = await db
     .selectFrom('tunnel')

@@ -9,7 +9,7 @@ import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { asMessage } from '../../../platform/http/refusal.ts'
-import { answeredTunnel, findTunnel } from '../../tunnels/store.ts'
+import { answeredTunnel, nameOfTunnel } from '../../tunnels/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { resolveNames, type Names } from './names.ts'
 import { hostFacts, type HostFacts } from '../facts.ts'
@@ -66,7 +66,7 @@ export async function makeDraftContext(
     }))
   const { bind_port: first = 0, bind_port_range_end, route_rule_title: title, tunnel_id } = body
   const near = await enabledOnPorts(db, first, bind_port_range_end ?? first)
-  const tunnel = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null
+  const tunnel = typeof tunnel_id === 'number' ? await nameOfTunnel(db, tunnel_id) : null
   const names = await resolveNames(body, stored, settings)
   return {
     settings,
@@ -77,7 +77,7 @@ export async function makeDraftContext(
     stored,
     rulesOnPorts: near.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id),
     titleOwner: title === undefined ? null : await idOfTitle(db, title),
-    tunnel: tunnel && !tunnel.isDeleted ? tunnel.record.interface_name : null,
+    tunnel,
     panelPorts,
     answered: isAnswerMark(body.fwmark ?? 0) ? await answeredTunnel(db) : undefined,
     names,
