@@ -18,6 +18,8 @@ const POLL_EVERY_MS = 1000
 export class LegacyTables {
   /** Our own rules change the tables that they are in, and those who change them know. */
   readonly #isOurs: () => boolean
+  /** What was logged last, since the tables are compared each second. */
+  #trouble = ''
   #known: { readonly text: string; readonly legacy: Legacy } | null = null
 
   constructor(isOurs: () => boolean) {
@@ -68,7 +70,9 @@ export class LegacyTables {
         .digest('hex')
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
-      log('warning', 'The tables of iptables-legacy cannot be compared for now', { detail: error.message })
+      if (error.message !== this.#trouble)
+        log('warning', 'The tables of iptables-legacy cannot be compared for now', { detail: error.message })
+      this.#trouble = error.message
       return ''
     }
   }

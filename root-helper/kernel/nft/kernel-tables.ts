@@ -8,19 +8,29 @@ import { chainsRequest, decodeChainName, decodeTable, tablesRequest } from '../.
 import * as k from '../../netlink/nftables/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
+import { errorCode } from '../files/files.ts'
 import { textIn } from '../files/proc.ts'
+import { messageOf } from '../../text.ts'
 import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 
 const PROTOCOLS: Readonly<Record<Family, number>> = { 4: k.NFPROTO_IPV4, 6: k.NFPROTO_IPV6 }
 
 /** Names of the tables that the variant has in this namespace; none for a family that the kernel lacks. */
 export async function kernelTables(backend: IptablesBackend, family: Family): Promise<string[]> {
-  if (backend === 'iptables_legacy')
-    return (textIn(`/proc/net/${family === 4 ? 'ip' : 'ip6'}_tables_names`) ?? '').split('\n').filter(Boolean)
+  if (backend === 'iptables_legacy') return legacyTables(`/proc/net/${family === 4 ? 'ip' : 'ip6'}_tables_names`)
   return (await dump(tablesRequest()))
     .map(decodeTable)
     .filter((table) => table.family === PROTOCOLS[family])
     .map(({ name }) => name)
+}
+
+/** Root of a user namespace may not read the file, which belongs to that of the host. */
+export function legacyTables(path: string): string[] {
+  try {
+    return (textIn(path) ?? '').split('\n').filter(Boolean)
+  } catch (failure) {
+    throw new KernelError(errorCode(failure) ?? '', messageOf(failure))
+  }
 }
 
 const FAMILY_NAMES: Readonly<Record<number, string>> = {
