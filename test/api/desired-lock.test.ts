@@ -1,38 +1,21 @@
 // A locked file (reference.md, Desired; decisions.md, V7): its objects are changed by the file alone.
 import assert from 'node:assert/strict'
+import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import { stateNow } from '@panel/web-daemon/features/revisions/store.ts'
 import type { Client } from './support/client.ts'
-import { apply, listFiles, lock } from './support/desired.ts'
+import { apply, GAME, listFiles, lock, TUNNEL } from './support/desired.ts'
 import type { TestPanel } from './support/panel.ts'
 import { getRoute, madeRoute, patchRoute } from './support/routes.ts'
-import { set } from './support/settings.ts'
+import { set, valueOf } from './support/settings.ts'
 import { getTunnel, patchTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
 const SITE = {
   settings: { 'monitor.interval_seconds': 2 },
   pools: [{ address_pool_title: 'site', cidr: '10.99.0.0/16', prefix_length: 30 }],
-  tunnels: [
-    {
-      interface_name: 'gre-fra-1',
-      local_endpoint: '192.0.2.1',
-      remote_endpoint: '198.51.100.9',
-      addresses: [{ address: '172.17.1.1', prefix_length: 30 }],
-      ikey: 4711,
-      okey: 4711,
-    },
-  ],
+  tunnels: [TUNNEL],
   networks: [{ network_title: 'office', destination: '10.50.0.0/16', paths: [{ tunnel: 'gre-fra-1' }] }],
-  routes: [
-    {
-      route_rule_title: 'game',
-      protocol: 'both',
-      bind_address: '192.0.2.1',
-      bind_port: 25_565,
-      destinations: [{ address: '172.17.1.2', port: 25_565 }],
-      tunnel: 'gre-fra-1',
-    },
-  ],
+  routes: [GAME],
 }
 const NAMED = { name: 'site.yaml', lock: true }
 
@@ -128,6 +111,28 @@ describe('A locked file', () => {
     assert.equal((await getTunnel(client, 1)).body.mtu, 1400)
     const restored = await client.post<{ is_taken_back: boolean }>('/revisions/2/restore', {})
     assert.equal(restored.body.is_taken_back, true, restored.text)
+  })
+
+  it('is not changed by a backup, whose other items are imported', async () => {
+    const settings = { 'display.theme': 'dark', 'monitor.interval_seconds': 7, 'monitor.timeout_seconds': 3 }
+    const pools = [{ ...SITE.pools[0], description: 'by a backup' }]
+    const backup = { version: 1, settings, pools, tunnels: [] }
+    for (const dry_run of [true, false]) {
+      const { body } = await client.post<ImportBackupAnswer>('/backup/import', { backup, dry_run })
+      assert.deepEqual(
+        body.actions.map(({ target, error }) => [target, error?.code ?? null]),
+        [
+          ['display.theme', null],
+          ['monitor.interval_seconds', 'MANAGED_BY_FILE'],
+          ['monitor.timeout_seconds', null],
+          ['10.99.0.0/16', 'MANAGED_BY_FILE'],
+        ],
+      )
+    }
+    assert.deepEqual(
+      [await valueOf(client, 'display.theme'), await valueOf(client, 'monitor.interval_seconds')],
+      ['dark', 2],
+    )
   })
 
   it('is unlocked by hand, and stays so until it is applied with lock again', async () => {

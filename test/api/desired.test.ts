@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { exportOf, furnish } from './support/backup.ts'
 import type { Client } from './support/client.ts'
-import { apply, exportFile, listFiles } from './support/desired.ts'
+import { apply, exportFile, GAME, listFiles, TUNNEL } from './support/desired.ts'
 import { adopt, plantByHand } from './support/reconcile.ts'
 import { createNetwork } from './support/networks.ts'
 import type { TestPanel } from './support/panel.ts'
@@ -12,22 +12,6 @@ import { set, valueOf } from './support/settings.ts'
 import { createTunnel, getTunnel, listTunnels, patchTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
-const TUNNEL = {
-  interface_name: 'gre-fra-1',
-  local_endpoint: '192.0.2.1',
-  remote_endpoint: '198.51.100.9',
-  addresses: [{ address: '172.17.1.1', prefix_length: 30 }],
-  ikey: 4711,
-  okey: 4711,
-}
-const GAME = {
-  route_rule_title: 'game',
-  protocol: 'both',
-  bind_address: '192.0.2.1',
-  bind_port: 25_565,
-  destinations: [{ address: '172.17.1.2', port: 25_565 }],
-  tunnel: 'gre-fra-1',
-}
 const SITE = { tunnels: [TUNNEL], routes: [GAME], settings: { 'monitor.interval_seconds': 2 } }
 
 describe('A file that says what the panel is to do', () => {

@@ -106,13 +106,14 @@ async function request(target: Target, command: Command, file: DesiredFile, { fi
 /** A thousand rules and a restart of the helper among them. */
 const APPLY_WITHIN_MS = 600_000
 
-/** Each problem at its place in the file. */
+/** Each problem at its place in the file, in the order of the lines. */
 function placed({ message, exitCode, fields }: RefusedError, { placeOf }: DesiredFile): CommandError {
   const lines = fields.map(({ field, message: text }) => {
     const inside = /^document\.?(.*)$/.exec(field)?.[1]
     return inside === undefined ? `${field}: ${text}` : `${placeOf(inside)}: ${text}`
   })
-  return new CommandError(lines.length === 0 ? message : lines.join('\n'), exitCode)
+  const inOrder = lines.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+  return new CommandError(inOrder.length === 0 ? message : inOrder.join('\n'), exitCode)
 }
 
 function answerText(command: Command, answer: DesiredAnswer): string {

@@ -30,6 +30,12 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
   const { values, refusals } = await possible(db, before, open, references)
   const changing = changedKeys(before, { ...before, ...values })
   const done = changing.length === 0 ? null : await worker.do(importJob(changing, values))
+  const locked = done && lockedIn(done)
+  if (done && locked !== null) {
+    const isLocked = (one: Item<GivenSetting>): boolean => one.fault === null && one.item.key === locked
+    const others = await importSettings(worker, { ...batch, items: items.filter((one) => !isLocked(one)) })
+    return items.flatMap((one) => (isLocked(one) ? { ...done, target: locked } : (others.shift() ?? [])))
+  }
   return items.map((one): ImportAction => {
     if (one.fault) return wrong(worker, 'setting', one)
     const { key } = one.item
@@ -41,6 +47,10 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
       : skip('setting', key, null, verbatim(''))
   })
 }
+
+/** The setting of a locked file for which all were refused. */
+const lockedIn = ({ error }: ImportAction): string | null =>
+  error?.code === 'MANAGED_BY_FILE' ? String(error.details['target_key']) : null
 
 /** The guarded settings that would change, and why they may not. */
 async function findUnconfirmed(

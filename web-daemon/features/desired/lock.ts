@@ -8,6 +8,7 @@ import type { Answer, Endpoint, Incoming } from '../../platform/http/endpoint.ts
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { RevisionObject } from '../revisions/items.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
+import { readValues } from '../settings/settings.ts'
 import { listFiles } from './list.ts'
 import { lockedObject, setLocked, type Target } from './store.ts'
 
@@ -21,13 +22,15 @@ const KINDS: Readonly<Record<string, RevisionObject['kind']>> = {
 }
 
 /** The objects that a request would change. */
-type Targets = (context: ReadContext, incoming: Incoming<never>) => Target[]
+type Targets = (context: ReadContext, incoming: Incoming<never>) => Target[] | Promise<Target[]>
 
 const OF_SETTINGS: Readonly<Record<string, Targets>> = {
-  'PUT /settings': ({ settings }, { body }) =>
-    SETTING_KEYS.filter((key) => Object.hasOwn(body, key) && !isDeepStrictEqual(body[key], settings.get(key))).map(
+  'PUT /settings': async ({ db }, { body }) => {
+    const stored = await readValues(db)
+    return SETTING_KEYS.filter((key) => Object.hasOwn(body, key) && !isDeepStrictEqual(body[key], stored[key])).map(
       setting,
-    ),
+    )
+  },
   'POST /settings/reset': (_context, { body }) => {
     const { keys = [] } = body as { readonly keys?: readonly string[] }
     return (keys.length === 0 ? SETTING_KEYS : keys).map(setting)
@@ -71,7 +74,7 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
     const unlocked =
       <C extends ReadContext, T>(work: (context: C, incoming: Incoming<never>) => Promise<T>) =>
       async (context: C, incoming: Incoming<never>): Promise<T> => {
-        await refuseLocked(context, targets(context, incoming), incoming.file)
+        await refuseLocked(context, await targets(context, incoming), incoming.file)
         return work(context, incoming)
       }
     const statuses = [...(endpoint.statuses ?? []), 409 as const]
@@ -80,7 +83,7 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
       statuses,
       handle: unlocked(handle),
       ...(foresee && { foresee: unlocked(foresee) }),
-      ...(check && { check: unlocked(check) }),
+      check: unlocked(check ?? (async () => undefined)),
     }
   })
 
