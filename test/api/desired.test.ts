@@ -70,6 +70,25 @@ describe('A file that says what the panel is to do', () => {
     assert.deepEqual(await configuration(), before)
   })
 
+  it('leaves a rule without a tunnel where it says so, as every export does, though one leads there', async () => {
+    const { tunnel: _none, ...rule } = GAME
+    await done({ tunnels: [TUNNEL], routes: [{ ...rule, tunnel: null }] })
+    const tunnelOfRule = async (): Promise<unknown> => (await getRoute(client, 1)).body.route.tunnel_id
+    assert.equal(await tunnelOfRule(), null)
+    const [{ document }, backup] = [await exportFile(client), await exportOf(client)]
+    await done({ routes: [GAME] })
+    assert.equal(await tunnelOfRule(), 1)
+    assert.equal((await client.post('/desired', { document })).status, 200)
+    assert.equal(await tunnelOfRule(), null)
+    const { revision_id } = await lastRevision(client)
+    assert.equal((await client.delete('/routes/1')).status, 200)
+    assert.equal((await client.post(`/revisions/${revision_id}/restore`, {})).status, 200)
+    assert.equal(await tunnelOfRule(), null)
+    assert.equal((await client.delete('/routes/1')).status, 200)
+    await client.post('/backup/import', { backup })
+    assert.equal((await getRoute(client, 2)).body.route.tunnel_id, null)
+  })
+
   it('renames what was called otherwise', async () => {
     await done(SITE)
     await done({ ...SITE, routes: [{ ...GAME, route_rule_title: 'minecraft', was: 'game' }] })

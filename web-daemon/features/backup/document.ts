@@ -24,6 +24,7 @@ export const makeDocument = (items: DocumentItems, exported_at: string): BackupD
   panel: { version: VERSION, hostname: hostname() },
   note: sentences(message('backup.holds'), items.routes ? null : message('backup.rules_left_out')).message,
   ...items,
+  ...(items.routes && { routes: items.routes.map(routed) }),
 })
 
 /** Each object as the request that would create it, without the id that it has here. */
@@ -51,6 +52,12 @@ export function routeItem(record: NamedRoute): BackupRoute {
   const { destinations = [], ...body } = requestedRoute(record)
   return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }
+
+/** Says outright that there is no tunnel: a creation that names none takes the one that leads there. */
+export const routed = <T extends object>(item: T): T & { readonly tunnel_id?: number | null } => ({
+  tunnel_id: null,
+  ...item,
+})
 
 const withoutNulls = <T extends object>(body: T): Partial<T> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Partial<T>

@@ -4,6 +4,7 @@ import { WORDS, type DesiredDocument } from '@panel/shared/api/desired.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { titleKey } from '../../platform/db/search.ts'
+import { routed } from '../backup/document.ts'
 import type { RevisionObject } from '../revisions/items.ts'
 import type { Item } from '../revisions/packed.ts'
 
@@ -129,7 +130,7 @@ export function asDocument(objects: readonly RevisionObject[]): Record<string, u
   const settings = objects.filter(({ kind }) => kind === 'setting')
   const sections = SECTIONS.map(({ kind, section }) => [
     section,
-    objects.filter((one) => one.kind === kind).map(({ item }) => named(item, titles)),
+    objects.filter((one) => one.kind === kind).map(({ item }) => named(kind === 'route' ? routed(item) : item, titles)),
   ])
   return {
     version: 1,

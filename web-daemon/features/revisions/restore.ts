@@ -9,6 +9,7 @@ import { requireFresh } from '../../platform/http/fresh.ts'
 import { innerOf, type Running } from '../audit/part-request.ts'
 import { withForwarding } from '../routes/foresee-forwarding.ts'
 import { differing, type Pair } from './difference.ts'
+import { routed } from '../backup/document.ts'
 import { requireRevision } from './list.ts'
 import { foreseeSteps, runSteps } from './run.ts'
 import { stepsFor, type Step } from './steps.ts'
@@ -98,6 +99,9 @@ export const runningOf = (
   logger,
 })
 
+const revived = (pair: Pair): Pair =>
+  pair.kind === 'route' && !pair.before && pair.after ? { ...pair, after: routed(pair.after) } : pair
+
 /** Plans by reading alone. Throws 422 for an object that is neither there nor was. */
 async function plan(context: ReadContext, { params, body, problems }: Request): Promise<Step[]> {
   const { revision_id } = await requireRevision(context, params)
@@ -108,5 +112,6 @@ async function plan(context: ReadContext, { params, body, problems }: Request): 
     if (![...was, ...is].some(isNamed(one)))
       problems.add(`only.${at}`, 'INVALID_VALUE', message('revision.no_object', { ...one }))
   problems.throwIfAny()
-  return stepsFor(differing(is, was).filter((pair) => body.only?.some(isNamed(pair)) ?? true))
+  const pairs = differing(is, was).filter((pair) => body.only?.some(isNamed(pair)) ?? true)
+  return stepsFor(pairs.map(revived))
 }
