@@ -31,6 +31,9 @@ export interface Foreseen {
 
 export const NOTHING_FORESEEN: Foreseen = { changes: [], warnings: [] }
 
+/** One part that nobody knows beforehand. */
+export const UNFORESEEN: Foreseen = { ...NOTHING_FORESEEN, unforeseen: 1 }
+
 /** Several commands, each foreseen from the host as it is now. */
 export const foreseenTogether = (all: readonly Foreseen[]): Foreseen => ({
   changes: all.flatMap(({ changes }) => changes),

@@ -71,10 +71,12 @@ export const defaultsOf = <F extends FieldList>(fields: F): DefaultsOf<F> =>
   ) as DefaultsOf<F>
 
 /** Found once: a file may have a thousand objects that are completed by them. */
-const known = new WeakMap<FieldList, readonly [string, unknown][]>()
+const defaultsByList = new WeakMap<FieldList, readonly [string, unknown][]>()
 function givenDefaults(fields: FieldList): readonly [string, unknown][] {
-  const found = known.get(fields) ?? Object.entries(picked<Record<string, unknown>>(fields, 'byDefault'))
-  known.set(fields, found)
+  const known = defaultsByList.get(fields)
+  if (known) return known
+  const found = Object.entries(picked<Record<string, unknown>>(fields, 'byDefault'))
+  defaultsByList.set(fields, found)
   return found
 }
 

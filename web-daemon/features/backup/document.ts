@@ -1,4 +1,4 @@
-// A backup document: its items, each as the request that would create it, and what it says of itself.
+// A backup document: its items, each as the request that would create it, and its heading.
 import { hostname } from 'node:os'
 import {
   BACKUP_VERSION,

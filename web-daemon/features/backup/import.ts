@@ -8,14 +8,14 @@ import {
   type ImportBackupBody,
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
-import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Running } from '../audit/part-request.ts'
-import { withForwarding } from '../routes/foresee-forwarding.ts'
+import { foreseenInTurn } from '../routes/foresee-forwarding.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
@@ -91,8 +91,7 @@ export const foreseeImport =
     const reader = dryRunContext(context, request.backup)
     const worker = makeDryRunWorker(reader, request.running, (foreseen) => items.push(foreseen))
     await importAll(worker, context, request)
-    const all = foreseenTogether(items)
-    return { ...all, changes: await withForwarding(reader, all.changes) }
+    return foreseenInTurn(reader, items)
   }
 
 function requestIn(

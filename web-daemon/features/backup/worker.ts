@@ -3,7 +3,7 @@
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
-import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { foreseePart, tryPart, type PartRequest, type Running } from '../audit/part-request.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -53,8 +53,6 @@ export function makeDryRunWorker(
     },
   }
 }
-
-const UNFORESEEN: Foreseen = { ...NOTHING_FORESEEN, unforeseen: 1 }
 
 export function makeImportWorker(context: CommandContext, running: Running): Worker {
   const helper = new HelperTries()

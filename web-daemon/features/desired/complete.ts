@@ -7,8 +7,7 @@ import { Problems } from '../../platform/http/problems.ts'
 import { networkItem, poolItem, routeItem, tunnelItem } from '../backup/document.ts'
 import { draftNetwork } from '../networks/draft/draft.ts'
 import { allNetworks } from '../networks/store.ts'
-import { validatePool } from '../pools/create.ts'
-import { defaultLength } from '../pools/range.ts'
+import { draftPool } from '../pools/create.ts'
 import { allPools } from '../pools/store.ts'
 import type { Item } from '../revisions/packed.ts'
 import type { RequestedRoute } from '../routes/draft/context.ts'
@@ -30,11 +29,10 @@ type Complete = (id: number, given: Item) => Promise<object | null>
 type Completing = (context: ReadContext) => Promise<Complete>
 
 const OF: Readonly<Record<Kind, Completing>> = {
-  pool: async ({ settings }) => {
-    const lengthFor = (range: Parameters<typeof defaultLength>[0]): number => defaultLength(range, settings)
-    const defaults = { description: '', is_enabled: true, lengthFor }
-    return async (_id, given) => poolItem(validatePool(given as never, new Problems(), defaults))
-  },
+  pool:
+    async ({ settings }) =>
+    async (_id, given) =>
+      poolItem(await draftPool({ settings }, { body: given as never, problems: new Problems() })),
   tunnel: async ({ db, request, settings }) => {
     const tunnels = new Map((await everyTunnel(db)).map((one) => [one.tunnel_id, one]))
     // Whether it would conflict with others is a question for the request itself.

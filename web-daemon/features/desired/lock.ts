@@ -6,20 +6,18 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext, StoreContext } from '../../platform/context.ts'
 import type { Answer, Endpoint, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import type { RevisionObject } from '../revisions/items.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import { readValues } from '../settings/settings.ts'
+import { keysToReset } from '../settings/update.ts'
+import { SECTIONS, type Kind } from './document.ts'
 import { listFiles } from './list.ts'
 import { lockedObject, setLocked, type Target } from './store.ts'
 
 /** What a path with an id names. */
-const KINDS: Readonly<Record<string, RevisionObject['kind']>> = {
-  pools: 'pool',
-  tunnels: 'tunnel',
-  reconcile: 'tunnel',
-  networks: 'network',
-  routes: 'route',
-}
+const KINDS = new Map<string, Kind>([
+  ...SECTIONS.map(({ section, kind }) => [section, kind] as const),
+  ['reconcile', 'tunnel'],
+])
 
 /** The objects that a request would change. */
 type Targets = (context: ReadContext, incoming: Incoming<never>) => Target[] | Promise<Target[]>
@@ -31,10 +29,7 @@ const OF_SETTINGS: Readonly<Record<string, Targets>> = {
       setting,
     )
   },
-  'POST /settings/reset': (_context, { body }) => {
-    const { keys = [] } = body as { readonly keys?: readonly string[] }
-    return (keys.length === 0 ? SETTING_KEYS : keys).map(setting)
-  },
+  'POST /settings/reset': (_context, { body }) => keysToReset(body).map(setting),
   'POST /reconcile/ignore': () => [setting('system.ignored_interfaces')],
 }
 const setting = (target_key: string): Target => ({ kind: 'setting', target_key })
@@ -45,7 +40,7 @@ const REORDER: Targets = (_context, { body }) =>
     target_key: String(id),
   }))
 
-/** What changes nothing that a file could say of the object that its path names. */
+/** Actions on the object of their path that change none of the fields which a file can set. */
 const KEEPING: readonly AuditAction[] = [
   'DestinationDrain',
   'DestinationReturn',
@@ -60,7 +55,7 @@ const KEEPING: readonly AuditAction[] = [
 function targetsOf(endpoint: Endpoint): Targets | null {
   if (endpoint.kind !== 'command' || KEEPING.includes(endpoint.audit)) return null
   const { route } = endpoint
-  const kind = KINDS[/^\w+ \/(\w+)\/\{id\}/.exec(route)?.[1] ?? '']
+  const kind = KINDS.get(/^\w+ \/(\w+)\/\{id\}/.exec(route)?.[1] ?? '')
   if (kind) return (_context, { params }) => [{ kind, target_key: String(params['id']) }]
   return route === 'POST /routes/reorder' ? REORDER : (OF_SETTINGS[route] ?? null)
 }

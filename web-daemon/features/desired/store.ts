@@ -1,6 +1,7 @@
 // Reads and writes the files that were applied, and finds ids that nothing has had.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { areAmong } from '../../platform/db/among.ts'
 import type { RevisionObject } from '../revisions/items.ts'
 import { pack, unpack } from '../revisions/packed.ts'
 import type { Kind } from './document.ts'
@@ -49,15 +50,13 @@ export const allFiles = (db: ReadDb) => db.selectFrom('desired_file').selectAll(
 
 /** One of the objects that belongs to a locked file other than `file`, with the name of that. */
 export async function lockedObject(db: ReadDb, targets: readonly Target[], file: string | null) {
-  const names = JSON.stringify(targets.map(({ kind, target_key }) => [kind, target_key]))
-  const given = sql`select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${names})`
   return db
     .selectFrom('desired_object')
     .innerJoin('desired_file', 'desired_file.name', 'desired_object.name')
     .select(['desired_object.name', 'kind', 'target_key'])
     .where('is_locked', '=', 1)
     .where('desired_object.name', 'is not', file)
-    .where(sql<boolean>`(kind, target_key) in (${given})`)
+    .where(areAmong(targets))
     .limit(1)
     .executeTakeFirst()
 }

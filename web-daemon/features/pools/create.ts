@@ -24,7 +24,7 @@ export async function createPool(
 
 export const draftPool = async (
   { settings }: Pick<ReadContext, 'settings'>,
-  { body, problems }: Incoming<CreatePoolBody>,
+  { body, problems }: Pick<Incoming<CreatePoolBody>, 'body' | 'problems'>,
 ): Promise<NewPool> =>
   validatePool(body, problems, {
     description: '',

@@ -1,13 +1,13 @@
 // POST /revisions/{id}/restore: takes everything, or some objects, to what they were at a revision, as one whole.
 import type { Logger } from 'pino'
 import type { RestoreRevisionAnswer, RestoreRevisionBody, RestoreStep } from '@panel/shared/api/revisions.ts'
-import { foreseenTogether, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { requireFresh } from '../../platform/http/fresh.ts'
 import { innerOf, type Running } from '../audit/part-request.ts'
-import { withForwarding } from '../routes/foresee-forwarding.ts'
+import { foreseenInTurn } from '../routes/foresee-forwarding.ts'
 import { differing, type Pair } from './difference.ts'
 import { routed } from '../backup/document.ts'
 import { requireRevision } from './list.ts'
@@ -70,15 +70,8 @@ export const foreseeRestore =
   async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
     foreseen(context, runningOf(services, incoming), await plan(context, incoming))
 
-export async function foreseen(context: ReadContext, running: Running, steps: readonly Step[]): Promise<Foreseen> {
-  const seen = (await foreseeSteps(context, running, steps)).foreseen
-  const all = foreseenTogether(seen.filter((one) => one !== null))
-  return {
-    ...all,
-    changes: await withForwarding(context, all.changes),
-    unforeseen: (all.unforeseen ?? 0) + seen.filter((one) => one === null).length,
-  }
-}
+export const foreseen = async (context: ReadContext, running: Running, steps: readonly Step[]): Promise<Foreseen> =>
+  foreseenInTurn(context, (await foreseeSteps(context, running, steps)).foreseen)
 
 /** Throws where one of the requests by itself would need the password. */
 async function requireFreshFor(context: ReadContext, running: Running, steps: readonly Step[]): Promise<void> {

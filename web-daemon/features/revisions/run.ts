@@ -3,7 +3,7 @@
 import type { RestoreStep } from '@panel/shared/api/revisions.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
@@ -22,8 +22,8 @@ const plannedStep = ({ items, method, path, body }: Step): Omit<RestoreStep, 'ou
 
 export interface ForeseenSteps {
   readonly steps: RestoreStep[]
-  /** Null of a step that would be refused as things stand. */
-  readonly foreseen: readonly (Foreseen | null)[]
+  /** A step that would be refused as things stand is unforeseen. */
+  readonly foreseen: readonly Foreseen[]
 }
 
 /** Each as if it came alone, by reading alone. */
@@ -32,13 +32,13 @@ export async function foreseeSteps(
   running: Running,
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
-  const foreseen: (Foreseen | null)[] = []
+  const foreseen: Foreseen[] = []
   const reading = { ...context, request: readingOnce(context.request) }
   const planned: RestoreStep[] = []
   for (const step of steps) {
     const seen = await foreseePart(reading, running, step)
     const isSeen = 'changes' in seen
-    foreseen.push(isSeen ? seen : null)
+    foreseen.push(isSeen ? seen : UNFORESEEN)
     planned.push({
       ...plannedStep(step),
       outcome: 'planned',

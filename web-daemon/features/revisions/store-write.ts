@@ -1,6 +1,7 @@
 // Writes revisions, their items and the objects as the last of them left each.
 import { sql } from 'kysely'
 import type { WriteDb } from '../../platform/context.ts'
+import { areAmong } from '../../platform/db/among.ts'
 import type { RevisionItemTable, RevisionObjectTable } from './table.ts'
 import type { RevisionKind } from '@panel/shared/api/revisions.ts'
 import { nameOf } from './items.ts'
@@ -11,11 +12,7 @@ export type Known = Omit<RevisionObjectTable, 'kind'> & { readonly kind: Revisio
 /** Objects by kind and key: those that are named, or all. */
 export async function knownObjects(db: WriteDb, touched: readonly Touched[] | null): Promise<Map<string, Known>> {
   let known = db.selectFrom('revision_object').selectAll()
-  if (touched) {
-    const names = JSON.stringify(touched.map(({ kind, target_key }) => [kind, target_key]))
-    const named = sql`select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${names})`
-    known = known.where(sql<boolean>`(kind, target_key) in (${named})`)
-  }
+  if (touched) known = known.where(areAmong(touched))
   const rows = (await known.execute()) as Known[]
   return new Map(rows.map((row) => [nameOf(row), row]))
 }

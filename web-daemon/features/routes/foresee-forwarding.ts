@@ -1,11 +1,16 @@
-// The forwarding that rules which are made one after the other have turned on: by the first of each family, right after
-// it.
-import type { HostChange } from '@panel/shared/impact/foreseen.ts'
+// Requests that are foreseen each by itself and carried out one after the other: the first rule of a family has
+// forwarding turned on, right after it.
+import { foreseenTogether, type Foreseen, type HostChange } from '@panel/shared/impact/foreseen.ts'
 import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreseeForwarding } from '../forwarding/auto.ts'
 
-export async function withForwarding(context: ReadContext, all: readonly HostChange[]): Promise<HostChange[]> {
+export async function foreseenInTurn(context: ReadContext, requests: readonly Foreseen[]): Promise<Foreseen> {
+  const all = foreseenTogether(requests)
+  return { ...all, changes: await withForwarding(context, all.changes) }
+}
+
+async function withForwarding(context: ReadContext, all: readonly HostChange[]): Promise<HostChange[]> {
   // Each request foresees it from the host as it is now.
   const changes = all.filter(({ noun }) => noun !== 'forwarding')
   const families = new Set(changes.flatMap(familiesIn))
