@@ -33,9 +33,17 @@ describe('Encrypted backups on the page', () => {
     assert.equal(await page.getByRole('button', { name: 'Back up now' }).count(), 0)
     await page.getByLabel('Make one').selectOption({ label: 'Daily, if anything has changed' })
     await page.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/backup/elsewhere', async (route) => {
+      await held
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Automatic backups saved').waitFor()
+    // However long it takes to read what is stored now.
     assert.equal(await page.getByLabel('Passphrase', { exact: true }).inputValue(), '')
+    release()
     await page.getByText('One is stored.').waitFor()
     const { has_passphrase, interval } = await state()
     assert.deepEqual([has_passphrase, interval], [true, 'daily'])
