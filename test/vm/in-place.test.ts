@@ -2,7 +2,12 @@
 // kinds and so for both families, and a key that changes at both ends under a thousand connections.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { CreateTunnelAnswer, TunnelView, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type {
+  CreateTunnelAnswer,
+  ListTunnelsAnswer,
+  TunnelView,
+  UpdateTunnelAnswer,
+} from '@panel/shared/api/tunnels/answers.ts'
 import type { AdoptAnswer } from '@panel/shared/api/reconcile.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import {
@@ -21,6 +26,7 @@ import { putPanel } from './panel/bundles.ts'
 import { echoFlows, openFlows } from './panel/flows.ts'
 import { expect, Panel } from './panel/panel.ts'
 import { realKernel } from './panel/real-kernel.ts'
+import { settled } from './panel/settled.ts'
 
 const NAME = 'gre-a-1'
 const FAR = 'by-hand'
@@ -125,16 +131,18 @@ describe('A link of real GRE that is changed in place', function () {
     near = canonicalConfig({ ...defaults, mtu: tunnel.mtu })
     await far.run('ip', linkAddArguments(FAR, mirrored(near), ['up']))
     await far.run(`ip address add ${FAR_END}/30 dev ${FAR}`)
+    await Promise.all([settled(panel.server, NAME), settled(far, FAR)])
     await hears(true)
     await echoFlows(far, FAR_END, ++port)
     for (const route of [`10.50.0.0/16 dev ${NAME}`, `default via ${FAR_END} dev ${NAME} table 100`])
       await panel.server.run(`ip route add ${route}`)
   }
 
-  async function clear(): Promise<void> {
-    expect(await panel.operator.delete(`/tunnels/${tunnel.tunnel_id}`), 200)
-    await far.run(`ip link delete ${FAR}`)
-  }
+  afterEach(async () => {
+    for (const { tunnel_id } of expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels)
+      expect(await panel.operator.delete(`/tunnels/${tunnel_id}`), 200)
+    await far.try('ip', ['link', 'delete', FAR])
+  })
 
   interface IpLink {
     readonly ifindex: number
@@ -187,7 +195,6 @@ describe('A link of real GRE that is changed in place', function () {
         if (!isHeard) await hears(true, what)
       }
       assert.deepEqual(await flows.end(), { flows: FEW, over: 0 })
-      await clear()
     })
 
   it(`loses none of ${MANY} flows while its key changes at both ends, and keeps foreign routes`, async () => {
@@ -204,7 +211,6 @@ describe('A link of real GRE that is changed in place', function () {
     const helper = /"method":"tunnel\.apply"[^\n]*"duration_ms":(\d+)/g
     const took = [...panel.helper.text('stderr').matchAll(helper)].at(-1)?.[1] ?? 'unknown'
     console.log(`      answered in ${answered_ms} ms, of which root took ${took} ms`)
-    await clear()
   })
 
   it('takes over a link made by hand for OSPF, and changes it in place with all that no tunnel of the panel has', async () => {

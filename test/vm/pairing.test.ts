@@ -7,6 +7,7 @@ import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnels/a
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
+import { settled } from './panel/settled.ts'
 
 describe('Two servers that share nothing but pairing codes', function () {
   let lab: Lab
@@ -55,25 +56,10 @@ describe('Two servers that share nothing but pairing codes', function () {
     return { onA, onB: await make(b, tunnel), warnings: warnings.map(({ code }) => code) }
   }
 
-  /**
-   * On an Ethernet kind an IPv6 address is tentative until nobody else claims it (RFC 4862, 5.4), and nothing is sent
-   * from it meanwhile.
-   */
-  const settled = async ({ server }: Panel, { interface_name }: TunnelView): Promise<void> => {
-    for (
-      let tries = 0;
-      (await server.run('ip', ['-6', 'address', 'show', 'dev', interface_name, 'tentative'])) !== '';
-      tries += 1
-    ) {
-      if (tries === 50) throw new Error(`${interface_name} still has tentative addresses`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-
   const pingBothWays = async (onA: TunnelView, onB: TunnelView): Promise<void> => {
     const ping = (from: Panel, { interface_name }: TunnelView, to: string) =>
       from.server.run('ping', ['-c', '2', '-i', '0.2', '-W', '5', '-I', interface_name, to])
-    await Promise.all([settled(a, onA), settled(b, onB)])
+    await Promise.all([settled(a.server, onA.interface_name), settled(b.server, onB.interface_name)])
     for (const [at, { address }] of onB.addresses.entries()) {
       await ping(a, onA, address)
       await ping(b, onB, onA.addresses[at]?.address ?? '')
