@@ -13,14 +13,21 @@ interface Entry<T> {
   readonly value: T
 }
 
+/** Nobody writes to a list. */
+const known = new WeakMap<List, { readonly read: unknown; readonly entries: readonly Entry<unknown>[] }>()
+
 /** The last first. */
-function entriesOf<T>(list: List, read: Read<T>): Entry<T>[] {
+function entriesOf<T>(list: List, read: Read<T>): readonly Entry<T>[] {
+  const before = known.get(list)
+  if (before?.read === read) return before.entries as readonly Entry<T>[]
   const all = list.flatMap((text) => {
     const is_in = !text.startsWith('!')
     const value = read(is_in ? text : text.slice(1))
     return value === null ? [] : [{ text, is_in, value }]
   })
-  return all.reverse()
+  const entries = all.reverse()
+  known.set(list, { read, entries })
+  return entries
 }
 
 /** The text of the entry that decides that the value is in the list; null if it is not. */

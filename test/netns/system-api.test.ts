@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { Client } from '../api/support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from '../api/support/panel.ts'
-import { waysOver } from '@panel/web-daemon/features/tunnels/subnets.ts'
+import { subnetsOf, waysOver } from '@panel/web-daemon/features/tunnels/subnets.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { LinksNamespace } from './links-namespace.ts'
@@ -145,7 +145,7 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
       '10.66.0.1',
     ]
     const found = await host.links.routesTo(addresses)
-    const wayTo = waysOver(tunnels, (address) => found[addresses.indexOf(address)]?.route, [])
+    const wayTo = waysOver(subnetsOf(tunnels), (address) => found[addresses.indexOf(address)]?.route, [])
     for (const address of addresses) {
       const [{ dev } = { dev: '' }] = host.json<IpRoute[]>(`-j route get ${address}`)
       const name = tunnels.find(({ tunnel_id }) => tunnel_id === wayTo(address)?.tunnel_id)?.interface_name ?? 've0'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { parseCidr } from '@panel/shared/address/ip.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { routesTo } from '../../support/fake-routes.ts'
-import { waysOver, type TunnelRoute } from '@panel/web-daemon/features/tunnels/subnets.ts'
+import { subnetsOf, waysOver, type TunnelRoute } from '@panel/web-daemon/features/tunnels/subnets.ts'
 
 const address = (own: string, prefix_length: number, peer_address = '') => ({
   address: own,
@@ -29,7 +29,7 @@ describe('The tunnel that leads to an address', () => {
     { tunnel_id: 3, interface_name: 'gre-a-3', addresses: [address('192.0.2.9', 32, '198.51.100.9')] },
   ]
   const over = (to: string, routes: readonly RoutingEntry[] = [], remembered: readonly TunnelRoute[] = []) =>
-    waysOver(tunnels, (address) => routesTo(routes, [address])[0]?.route, remembered)(to)?.tunnel_id
+    waysOver(subnetsOf(tunnels), (address) => routesTo(routes, [address])[0]?.route, remembered)(to)?.tunnel_id
 
   it('has it in its subnet, the longest of those that do', () => {
     assert.deepEqual(

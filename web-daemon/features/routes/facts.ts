@@ -6,6 +6,7 @@ import type { HostFound } from '@panel/shared/host/model.ts'
 import type { LimitsFound } from '@panel/shared/limits/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
+import { readOnce } from '../../platform/helper/reading-once.ts'
 
 export interface HostFacts {
   readonly interfaces: ReadonlyMap<string, HostInterface>
@@ -19,7 +20,10 @@ export interface HostFacts {
 }
 
 /** Finding who listens is the most costly part: every process is looked at. Without it there are none. */
-export async function hostFacts(request: Reader, needsListeners: boolean): Promise<HostFacts> {
+export const hostFacts = (request: Reader, needsListeners: boolean): Promise<HostFacts> =>
+  readOnce(request, `facts ${needsListeners}`, () => readFacts(request, needsListeners))
+
+async function readFacts(request: Reader, needsListeners: boolean): Promise<HostFacts> {
   const { interfaces, listeners, rule_backend, limits } = await request('host.probe', {
     parts: ['interfaces', 'rule_backend', 'limits', ...(needsListeners ? (['listeners'] as const) : [])],
   })

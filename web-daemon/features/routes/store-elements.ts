@@ -12,42 +12,30 @@ export function elementsOfRecord(record: NamedRoute): number {
   return rule ? elementsOf(rule) : 0
 }
 
-const hasBackups = sql<boolean>`exists (select 1 from route_destination d
-  where d.route_rule_id = route_rule.route_rule_id and d.is_backup = 1)`
+const isPlain = sql<boolean>`r.bind_port_range_end is null and r.load_balance_mode_id = ${sql.lit(LOAD_BALANCE_MODES.None)}
+  and not exists (select 1 from route_destination d where d.route_rule_id = r.route_rule_id and d.is_backup = 1)`
 
 /**
  * The number of elements of all rules but the one of that id. Most rules have one port and one destination, and only
  * their sources are counted.
  */
 export async function elementsOfOthers(db: ReadDb, route_rule_id: number): Promise<number> {
-  const others = () =>
-    db
-      .selectFrom('route_rule')
-      .where('route_rule.deleted_date', 'is', null)
-      .where('route_rule.is_enabled', '=', 1)
-      .where('route_rule.route_rule_id', '<>', route_rule_id)
-  const wide = await others()
-    .select('route_rule.route_rule_id')
-    .where((e) =>
-      e.or([
-        e('bind_port_range_end', 'is not', null),
-        e('load_balance_mode_id', '<>', LOAD_BALANCE_MODES.None),
-        hasBackups,
-      ]),
-    )
+  const sources = sql`(select count(*) from route_allowed_source s where s.route_rule_id = r.route_rule_id)`
+  const groups = await db
+    .selectFrom('route_rule as r')
+    .select([
+      sql<number | null>`case when ${isPlain} then null else r.route_rule_id end`.as('wide'),
+      sql<number>`sum(1 + ${sources})`.as('elements'),
+    ])
+    .where('r.deleted_date', 'is', null)
+    .where('r.is_enabled', '=', 1)
+    .where('r.route_rule_id', '<>', route_rule_id)
+    .groupBy('wide')
     .execute()
-  const plain = others()
-    .where('bind_port_range_end', 'is', null)
-    .where('load_balance_mode_id', '=', LOAD_BALANCE_MODES.None)
-    .where((e) => e.not(hasBackups))
-  const { rules } = await plain.select((e) => e.fn.countAll<number>().as('rules')).executeTakeFirstOrThrow()
-  const { sources } = await plain
-    .innerJoin('route_allowed_source', 'route_allowed_source.route_rule_id', 'route_rule.route_rule_id')
-    .select((e) => e.fn.countAll<number>().as('sources'))
-    .executeTakeFirstOrThrow()
-  const records = await routesOf(
+  const wide = await routesOf(
     db,
-    wide.map((row) => row.route_rule_id),
+    groups.flatMap((group) => group.wide ?? []),
   )
-  return rules + sources + records.reduce((sum, record) => sum + elementsOfRecord(record), 0)
+  const plain = groups.find((group) => group.wide === null)?.elements ?? 0
+  return plain + wide.reduce((sum, record) => sum + elementsOfRecord(record), 0)
 }

@@ -170,15 +170,17 @@ export async function places(db: ReadDb): Promise<{ route_rule_id: number; sort_
  * it, and the higher id stands behind.
  */
 export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }> {
-  const ids = await db
+  const found = await db
     .selectFrom('route_rule')
-    .select((e) => e.fn.max('route_rule_id').as('last'))
-    .executeTakeFirst()
-  const orders = await living(db)
-    .select((e) => e.fn.max('sort_order').as('last'))
+    .select((e) => [
+      e.fn.max('route_rule_id').as('id'),
+      living(db)
+        .select((inner) => inner.fn.max('sort_order').as('last'))
+        .as('place'),
+    ])
     .executeTakeFirst()
   return {
-    route_rule_id: Number(ids?.last ?? 0) + 1,
-    sort_order: Math.min(Number(orders?.last ?? 0) + 10, U32_MAX),
+    route_rule_id: Number(found?.id ?? 0) + 1,
+    sort_order: Math.min(Number(found?.place ?? 0) + 10, U32_MAX),
   }
 }

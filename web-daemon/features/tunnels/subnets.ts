@@ -22,21 +22,30 @@ export interface Way {
   readonly isRoute: boolean
 }
 
+export interface Subnets {
+  /** The ids by interface name. */
+  readonly ids: ReadonlyMap<string, number>
+  readonly subnetOf: (address: string) => Way | undefined
+}
+
+export const subnetsOf = (tunnels: readonly Owner[]): Subnets => ({
+  ids: new Map(tunnels.map(({ interface_name, tunnel_id }) => [interface_name, tunnel_id])),
+  subnetOf: longestMatch(
+    tunnels.flatMap(({ tunnel_id, addresses }) =>
+      addressNetworks(addresses).map((network) => ({ network, tunnel_id, isRoute: false })),
+    ),
+  ),
+})
+
 /**
  * Undefined where nothing is known that leads to the address. Of networks of one length a subnet counts before the
  * kernel's route, and that before a remembered one.
  */
 export function waysOver(
-  tunnels: readonly Owner[],
+  { ids, subnetOf }: Subnets,
   routeTo: (address: string) => RoutingEntry | null | undefined,
   remembered: readonly TunnelRoute[],
 ): (address: string) => Way | undefined {
-  const ids = new Map(tunnels.map(({ interface_name, tunnel_id }) => [interface_name, tunnel_id]))
-  const subnetOf = longestMatch(
-    tunnels.flatMap(({ tunnel_id, addresses }) =>
-      addressNetworks(addresses).map((network) => ({ network, tunnel_id, isRoute: false })),
-    ),
-  )
   const rememberedTo = longestMatch(remembered.map((route) => ({ ...route, isRoute: true })))
   const kernelTo = (address: string): Way | undefined => {
     const entry = routeTo(address)

@@ -5,9 +5,10 @@ import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
 import type { FoundRoute, RouteKind, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
+import { readOnce } from '../../../platform/helper/reading-once.ts'
 import { existingTunnels, type ExistingTunnel } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
-import { waysOver, type TunnelRoute, type Way } from '../../tunnels/subnets.ts'
+import { subnetsOf, waysOver, type TunnelRoute, type Way } from '../../tunnels/subnets.ts'
 import { routeEnds, routesOf, type RouteEnds } from '../store.ts'
 import { replaceTunnelRoutes, tunnelRoutes } from './store-paths.ts'
 import type { RouteRecord } from '../record.ts'
@@ -55,24 +56,34 @@ export async function readPaths(
   rules: readonly RouteEnds[],
   { withDevices = false } = {},
 ): Promise<Paths> {
-  const [tunnels, remembered] = await Promise.all([existingTunnels(db), tunnelRoutes(db)])
-  const names = new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
+  const { tunnels, names, subnets, remembered } = await readOnce(request, readTunnels, () => readTunnels(db))
   const wanted = new Set(rules.flatMap(({ destinations }) => destinations.map(({ address }) => address)))
   // A name that has never been resolved leads nowhere.
   wanted.delete('')
   const inDoubt = [...rules, ...remembered].flatMap(({ tunnel_id }) => names.get(tunnel_id ?? 0) ?? [])
   const [routes, observed] = await Promise.all([
-    lookUpRoutes(request, tunnels.length > 0 || withDevices ? [...wanted] : []),
+    lookUpRoutes(request, tunnels.size > 0 || withDevices ? [...wanted] : []),
     observe(request, [...new Set(inDoubt)]),
   ])
   /** While a tunnel is down the kernel has no routes through it. */
   const isUp = (tunnel_id: number | null): boolean => observed(names.get(tunnel_id ?? 0) ?? '').is_up
   const wayTo = waysOver(
-    tunnels,
+    subnets,
     (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
-  return pathsBy({ tunnels: new Map(tunnels.map((one) => [one.tunnel_id, one])), routes, isUp, wayTo })
+  return pathsBy({ tunnels, routes, isUp, wayTo })
+}
+
+/** What is stored of the tunnels. */
+async function readTunnels(db: Context['db']) {
+  const [tunnels, remembered] = await Promise.all([existingTunnels(db), tunnelRoutes(db)])
+  return {
+    tunnels: new Map(tunnels.map((one) => [one.tunnel_id, one])),
+    names: new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name])),
+    subnets: subnetsOf(tunnels),
+    remembered,
+  }
 }
 
 interface Read extends Pick<Paths, 'wayTo'> {
