@@ -5,12 +5,13 @@ import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import { portOf, SERVER_PORT } from '../relay/rules.ts'
 import { Http } from './http.ts'
 import { work, type Job } from './jobs.ts'
+import { peerOf } from './rows.ts'
 
 const ROUNDS = 5
 
-work<'desired'>(async ({ url, between, count }) => {
+work<'desired'>(async ({ url, count, ...places }) => {
   const http = await Http.operator(url)
-  const document = documentOf(between, count)
+  const document = documentOf(places, count)
   const sent = async (dry_run: boolean, changed: number): Promise<number> => {
     const { body, ms } = await http.expect<DesiredAnswer>(200, 'POST', '/desired', { document, dry_run })
     if (body.items.length !== changed) throw new Error(`${body.items.length} objects differ and not ${changed}`)
@@ -35,13 +36,16 @@ work<'desired'>(async ({ url, between, count }) => {
   return { plan, apply, plan_again, apply_again, list }
 })
 
-const documentOf = ({ address, server }: Job<'desired'>['between'], count: number): object => ({
+const documentOf = (
+  { bind_address, tunnels }: Pick<Job<'desired'>, 'bind_address' | 'tunnels'>,
+  count: number,
+): object => ({
   version: 1,
   routes: Array.from({ length: count }, (_, at) => ({
     route_rule_title: `Rule number ${at + 1}`,
     protocol: 'tcp',
-    bind_address: address,
+    bind_address,
     bind_port: portOf(at + 1),
-    destinations: [{ address: server, port: SERVER_PORT }],
+    destinations: [{ address: peerOf(1 + (at % tunnels)), port: SERVER_PORT }],
   })),
 })

@@ -124,7 +124,8 @@ export interface Jobs {
     answer: { rest: Costs; passes: Costs[]; seen: { code: CauseCode; shown: number[]; gone: number[] }[] }
   }
   desired: {
-    job: { url: string; between: Between; count: number }
+    /** `bind_address`: where all rules listen. Each leads through one of so many tunnels. */
+    job: { url: string; bind_address: string; count: number; tunnels: number }
     answer: Record<'plan' | 'apply' | 'plan_again' | 'apply_again' | 'list', number[]>
   }
   checked: {

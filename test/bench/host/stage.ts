@@ -152,7 +152,7 @@ export class Bench {
 }
 
 /** PANEL_BENCH_PROFILE names a folder that anybody may write to; node leaves a .cpuprofile of each daemon there. */
-function profiling(): string[] {
+export function profiling(): string[] {
   const folder = process.env['PANEL_BENCH_PROFILE'] ?? ''
   return folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }

@@ -4,6 +4,7 @@ import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RULES_PER_CHANGE_MAX, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { Helper } from '../driver/helper.ts'
+import { profiling } from '../host/stage.ts'
 import type { Programs } from '../programs.ts'
 import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 import type { Relay } from './stage.ts'
@@ -52,7 +53,7 @@ export class Panel {
       ].map(([name, folder]) => [`PANEL_${name}_DIR`, join(this.#folder, folder ?? '')]),
     )
     await this.relay.network.start(
-      [process.execPath, ...HELPER_FLAGS, join(this.#programs, 'helper.cjs')],
+      [process.execPath, ...profiling(), ...HELPER_FLAGS, join(this.#programs, 'helper.cjs')],
       { ...folders, PANEL_HELPER_SOCKET: this.socket, PANEL_HELPER_GROUP: `${WEB_UID}` },
       /listening/,
     )
@@ -62,7 +63,14 @@ export class Panel {
   async startWeb(): Promise<void> {
     // Its maker is root, and the web daemon is nobody.
     for (const path of [this.#folder, join(this.#folder, 'web'), this.store]) chownSync(path, WEB_UID, WEB_UID)
-    const web = ['setpriv', ...AS_NOBODY, process.execPath, ...WEB_FLAGS, join(this.#programs, 'web.cjs')]
+    const web = [
+      'setpriv',
+      ...AS_NOBODY,
+      process.execPath,
+      ...profiling(),
+      ...WEB_FLAGS,
+      join(this.#programs, 'web.cjs'),
+    ]
     await this.relay.network.start(
       web,
       { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket },
