@@ -6,9 +6,10 @@ import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { AuditNote } from '../platform/audit-note.ts'
 import type { WriteDb } from '../platform/context.ts'
+import { orRefusal, Refusal } from '../platform/http/refusal.ts'
 import type { ApplyMark, Resource } from './resource.ts'
 import type { Recorder } from './remediate.ts'
-import { announced, inTransaction, run, runPending, type Context, type Done } from './work.ts'
+import { announced, inTransaction, run, runPending, write, type Context, type Done } from './work.ts'
 
 export type { Done } from './work.ts'
 
@@ -26,18 +27,84 @@ export async function create<R extends ApplyMark, D, S>(
   resource: Resource<R, D, S>,
   { draft, changes }: { readonly draft: D; readonly changes: readonly Change<S>[] },
 ): Promise<Done<R>> {
-  const { store, idOf } = resource
-  const id = await inTransaction(context, (db) => store.insert(db, draft))
-  const row = await store.read(id)
-  const outcome = await run(context, resource, {
-    rows: [row],
-    subject: resource.describe([row]),
+  const row = await insertPending(context, resource.store, draft)
+  const outcome = await createAll(context, resource, { rows: [row], changes })
+  return announced(context, resource, 'created', { record: await resource.store.read(resource.idOf(row)), outcome })
+}
+
+/** Makes what records stand for that are stored as pending. */
+const createAll = <R extends ApplyMark, D, S>(
+  context: Context,
+  resource: Resource<R, D, S>,
+  { rows, changes }: Pick<Convergence<R, S>, 'rows' | 'changes'>,
+): Promise<Outcome> =>
+  run(context, resource, {
+    rows,
+    subject: resource.describe(rows),
     changes,
     isCreation: true,
-    commit: (db, mark, now) => store.mark(db, [idOf(row)], mark, now),
-    restore: (db, _why, now) => store.remove(db, idOf(row), now),
+    commit: (db, mark, now) => resource.store.mark(db, rows.map(resource.idOf), mark, now),
+    restore: (db, _why, now) => removeEach(db, resource, rows, now),
   })
-  return announced(context, resource, 'created', { record: await store.read(id), outcome })
+
+/**
+ * Makes many records, and what they stand for by one change. Each is drafted once those before it are stored, so that
+ * it finds them. A draft that is refused has the others go on; if anything else fails, none of the records is left.
+ */
+export async function createTogether<R extends ApplyMark, D, S>(
+  context: Context,
+  { store, idOf }: Pick<Resource<R, D, S>, 'store' | 'idOf'>,
+  { drafts, plan }: Together<R, D, S>,
+): Promise<(R | Refusal)[]> {
+  const rows: R[] = []
+  const refusals = new Map<number, Refusal>()
+  const planned = await (async () => {
+    for (const [at, draft] of drafts.entries()) {
+      const drafted = await draft().catch(orRefusal)
+      if (drafted instanceof Refusal) refusals.set(at, drafted)
+      else rows.push(await insertPending(context, store, drafted))
+    }
+    return rows.length === 0 ? null : plan(rows)
+  })().catch(async (failure: unknown) => {
+    // What the store cannot forget stays pending, until a look at the host settles it.
+    await write(context, (db, now) => removeEach(db, { store, idOf }, rows, now)).catch(() => {
+      throw failure
+    })
+    throw failure
+  })
+  const made: R[] = []
+  if (planned) {
+    await createAll(context, planned.resource, { rows, changes: planned.changes })
+    for (const row of rows) made.push(await store.read(idOf(row)))
+    planned.resource.onStored('created', made)
+  }
+  return drafts.flatMap((_, at) => refusals.get(at) ?? made.shift() ?? [])
+}
+
+export interface Together<Row extends ApplyMark, Draft, State> {
+  readonly drafts: readonly (() => Promise<Draft>)[]
+  readonly plan: (rows: readonly Row[]) => Promise<{
+    readonly resource: Resource<Row, Draft, State>
+    readonly changes: readonly Change<State>[]
+  }>
+}
+
+async function insertPending<R extends ApplyMark, D>(
+  context: Context,
+  store: Pick<Resource<R, D, never>['store'], 'insert' | 'read'>,
+  draft: D,
+): Promise<R> {
+  const id = await inTransaction(context, (db) => store.insert(db, draft))
+  return store.read(id)
+}
+
+async function removeEach<R extends ApplyMark, D, S>(
+  db: WriteDb,
+  { store, idOf }: Pick<Resource<R, D, S>, 'store' | 'idOf'>,
+  rows: readonly R[],
+  now: string,
+): Promise<void> {
+  for (const row of rows) await store.remove(db, idOf(row), now)
 }
 
 /**
@@ -87,19 +154,21 @@ export async function update<R extends ApplyMark, D, S>(
   return announced(context, resource, 'updated', { record: await store.read(idOf(stored)), outcome })
 }
 
-/** Takes what the record stands for off the host, and then the record out of the store. */
+/** Takes what the records stand for off the host, and then the records out of the store. */
 export async function remove<R extends ApplyMark, D, S>(
   context: Context,
   resource: Resource<R, D, S>,
-  { stored, changes }: Omit<Update<R, D, S>, 'wanted'>,
+  { rows, changes }: Pick<Convergence<R, S>, 'rows' | 'changes'>,
 ): Promise<Outcome> {
   const { store, idOf, onStored } = resource
-  const outcome = await runPending(context, resource, [stored], {
+  const outcome = await runPending(context, resource, rows, {
     changes,
     isRemoval: true,
-    commit: (db, _mark, now) => store.markDeleted(db, idOf(stored), now),
+    commit: async (db, _mark, now) => {
+      for (const row of rows) await store.markDeleted(db, idOf(row), now)
+    },
   })
-  onStored('deleted', [stored])
+  onStored('deleted', rows)
   return outcome
 }
 

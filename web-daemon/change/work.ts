@@ -205,7 +205,7 @@ const nullIfGone = <T>(read: Promise<T>): Promise<T | null> =>
     throw failure
   })
 
-const write = (context: Context, work: (db: WriteDb, now: string) => Promise<void>): Promise<void> =>
+export const write = (context: Context, work: (db: WriteDb, now: string) => Promise<void>): Promise<void> =>
   inTransaction(context, (db) => work(db, context.now().toISOString()))
 
 export const inTransaction = <T>({ db }: Pick<Context, 'db'>, work: (db: WriteDb) => Promise<T>): Promise<T> =>

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { converge, create, remove, settle, update } from '@panel/web-daemon/change/engine.ts'
+import { converge, create, createTogether, remove, settle, update } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
@@ -33,7 +33,7 @@ type RootFault = (typeof ROOT_FAULTS)[number]
 
 interface Scenario {
   readonly quotas: readonly number[]
-  readonly command: 'create' | 'update' | 'remove' | 'converge'
+  readonly command: 'create' | 'createTogether' | 'update' | 'remove' | 'converge'
   /** Faults by the number of the request to root, the first being 1; undoing is a request too. */
   readonly atRoot: ReadonlyMap<number, RootFault>
   /** The writes to the store that fail, by their numbers. */
@@ -42,7 +42,7 @@ interface Scenario {
 
 const scenarios: fc.Arbitrary<Scenario> = fc.record({
   quotas: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
-  command: fc.constantFrom('create', 'update', 'remove', 'converge'),
+  command: fc.constantFrom('create', 'createTogether', 'update', 'remove', 'converge'),
   atRoot: fc
     .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(...ROOT_FAULTS)), { maxLength: 3 })
     .map((faults) => new Map(faults)),
@@ -166,6 +166,14 @@ class World {
 
 const stateOf = (rows: readonly Quota[]): Quotas => Object.fromEntries(rows.map((row) => [row.quota_id, row.bytes]))
 
+const draftOf = (quota_id: number): Quota => ({
+  quota_id,
+  bytes: 7,
+  apply_status_id: Pending,
+  ...messageFields('last_apply_error', verbatim('')),
+  last_applied_date: null,
+})
+
 /** The command of the scenario; every quota is to have ten bytes more. */
 async function run({ context, resource, records, host }: World, { command }: Scenario): Promise<unknown> {
   const rows = [...records.rows.values()]
@@ -173,22 +181,22 @@ async function run({ context, resource, records, host }: World, { command }: Sce
   assert.ok(first)
   const before = { [first.quota_id]: first.bytes }
   switch (command) {
-    case 'create': {
-      const draft = {
-        quota_id: 99,
-        bytes: 7,
-        apply_status_id: Pending,
-        ...messageFields('last_apply_error', verbatim('')),
-        last_applied_date: null,
-      }
-      return create(context, resource, { draft, changes: [{ before: null, after: { 99: 7 } }] })
+    case 'create':
+      return create(context, resource, { draft: draftOf(99), changes: [{ before: null, after: { 99: 7 } }] })
+    case 'createTogether': {
+      const drafts = [98, 99].map((id) => async () => draftOf(id))
+      const plan = async (made: readonly Quota[]) => ({
+        resource,
+        changes: [{ before: null, after: stateOf(made) }],
+      })
+      return createTogether(context, resource, { drafts, plan })
     }
     case 'update': {
       const wanted = { ...first, bytes: first.bytes + 10 }
       return update(context, resource, { stored: first, wanted, changes: [{ before, after: stateOf([wanted]) }] })
     }
     case 'remove':
-      return remove(context, resource, { stored: first, changes: [{ before, after: null }] })
+      return remove(context, resource, { rows: [first], changes: [{ before, after: null }] })
     case 'converge': {
       const wanted = rows.map((row) => ({ ...row, bytes: row.bytes + 10 }))
       const commit = async (): Promise<void> => {
@@ -258,7 +266,8 @@ describe('A change that the engine carries out, with a fault at any step', () =>
         command === 'converge' || (command === 'update' && at === 0) ? bytes + 10 : bytes,
       ])
       const kept = tens.filter(([id]) => command !== 'remove' || id !== 1)
-      const wanted = Object.fromEntries(command === 'create' ? [...kept, [99, 7]] : kept) as Quotas
+      const made = { create: [99], createTogether: [98, 99] }[command as string] ?? []
+      const wanted = Object.fromEntries([...kept, ...made.map((id) => [id, 7])]) as Quotas
       assert.deepEqual(host.held, wanted)
       assert.deepEqual(stateOf([...records.rows.values()].sort((a, b) => a.quota_id - b.quota_id)), wanted)
       for (const { apply_status_id } of records.rows.values()) assert.equal(apply_status_id, Applied)

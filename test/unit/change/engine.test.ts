@@ -1,7 +1,7 @@
 // The defects that the engine ended, each by name, over a noun that it has never seen (decisions.md, S1).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { converge, remove } from '@panel/web-daemon/change/engine.ts'
+import { converge, createTogether, remove } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -111,9 +111,47 @@ describe('A change of three quotas that root makes one by one', () => {
       writes += 1
       if (writes === 2) throw new Error('The disk is full')
     }
-    const deleting = remove(context, resource, { stored, changes: [{ before: { 1: 5 }, after: null }] })
+    const deleting = remove(context, resource, { rows: [stored], changes: [{ before: { 1: 5 }, after: null }] })
     await assert.rejects(deleting, /The disk is full/)
     assert.deepEqual(host.held, FIVE)
     assert.deepEqual(statuses(), ['Applied', 'Applied', 'Applied'])
+  })
+
+  const draft = (quota_id: number, failure?: Error) => async (): Promise<Quota> => {
+    if (failure) throw failure
+    const mark = { apply_status_id: APPLY_STATUSES.Pending, ...messageFields('last_apply_error', verbatim('')) }
+    return { quota_id, bytes: 7, ...mark, last_applied_date: null }
+  }
+  const plan = async (made: readonly Quota[]) => ({
+    resource,
+    changes: [{ before: null, after: Object.fromEntries(made.map(({ quota_id, bytes }) => [quota_id, bytes])) }],
+  })
+
+  it('that makes them leaves out what is refused as a draft, and says so in its place', async () => {
+    const drafts = [draft(4), draft(5, busy), draft(6)]
+    const made = await createTogether(context, resource, { drafts, plan })
+    assert.deepEqual(
+      made.map((one) => (one instanceof Refusal ? one.code : one.quota_id)),
+      [4, 'SERVICE_UNAVAILABLE', 6],
+    )
+    assert.deepEqual(host.held, { ...FIVE, 4: 7, 6: 7 })
+    assert.deepEqual(events, ['created 4 Applied', 'created 6 Applied'])
+  })
+
+  it('that makes them leaves no record where a draft fails, the plan, or root', async () => {
+    const isFull = new Error('The disk is full')
+    const failing = async (): Promise<never> => Promise.reject(isFull)
+    const all = [4, 5].map((id) => draft(id))
+    await assert.rejects(createTogether(context, resource, { drafts: [draft(4), draft(5, isFull)], plan }), isFull)
+    await assert.rejects(createTogether(context, resource, { drafts: all, plan: failing }), isFull)
+    refusedAt.add(2)
+    await assert.rejects(createTogether(context, resource, { drafts: all, plan }), isRefusal('SERVICE_UNAVAILABLE'))
+    assert.deepEqual([host.held, rows().map(({ quota_id }) => quota_id), events], [FIVE, [1, 2, 3], []])
+  })
+
+  it('that makes none of them asks root for nothing', async () => {
+    const unplanned = (): never => assert.fail('there is nothing to plan')
+    const [one] = await createTogether(context, resource, { drafts: [draft(4, busy)], plan: unplanned })
+    assert.equal(one, busy)
   })
 })

@@ -1,11 +1,12 @@
 // A request that is part of another one, such as a step of a restore or an item of a backup: carried out, or foreseen,
 // as if it had been sent by itself, with the audit entry that it would have had.
 import type { Logger } from 'pino'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
-import type { Endpoint, Incoming } from '../../platform/http/endpoint.ts'
+import type { Endpoint, Incoming, Together } from '../../platform/http/endpoint.ts'
 import { foreseenBy, innerRequest, type Inner, type InnerRequest } from '../../platform/http/inner-request.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { findEndpoint } from '../../platform/http/routes.ts'
@@ -46,14 +47,16 @@ export const foreseePart = (context: ReadContext, running: Running, part: PartRe
 export interface Tried {
   /** Null of one that was carried out. */
   readonly refusal: Refusal | null
-  /** The body of the answer. */
-  readonly body: unknown
   /** Writes the audit entry. */
   readonly record: () => Promise<void>
 }
 
 /** The caller has a part recorded, since one that is refused may be tried again. */
-export async function tryPart(context: CommandContext, running: Running, part: PartRequest): Promise<Tried> {
+export async function tryPart(
+  context: CommandContext,
+  running: Running,
+  part: PartRequest,
+): Promise<Tried & { /** The body of the answer. */ readonly body: unknown }> {
   const [note, started] = [new AuditNote(), performance.now()]
   const answer = await readyFor(running, part, async () => {
     const { endpoint, incoming } = innerOf(running, part)
@@ -61,9 +64,44 @@ export async function tryPart(context: CommandContext, running: Running, part: P
     return { body: (await endpoint.handle({ ...context, note }, incoming)).body }
   })
   const refusal = 'code' in answer ? answer : null
+  const ended = { note, refusal, duration_ms: Math.round(performance.now() - started) }
+  return {
+    refusal,
+    body: 'code' in answer ? null : answer.body,
+    record: () => recordPart(context, running, part, ended),
+  }
+}
+
+/** What carries out requests like this one by one change of the host; null where each is one of its own. */
+export function togetherOf({ endpoints }: Running, { method, path }: PartRequest): Together | null {
+  const found = findEndpoint(endpoints, method, path)
+  return found && !('methods' in found) && found.endpoint.kind === 'command' ? (found.endpoint.together ?? null) : null
+}
+
+/** Null where each is to be sent by itself: the change failed and was put back, or the body of one is refused. */
+export async function tryTogether(
+  context: CommandContext,
+  running: Running,
+  together: Together,
+  parts: readonly [PartRequest, ...PartRequest[]],
+): Promise<(Tried & { readonly warnings: readonly Warning[] })[] | null> {
+  const started = performance.now()
+  const inner = await readyFor(running, parts[0], async () =>
+    parts.map((part) => ({ part, note: new AuditNote(), ...innerOf(running, part) })),
+  )
+  if ('code' in inner) return null
+  const ends = await readyFor(running, parts[0], () => together(context, inner))
+  if (!ends) return null
   const duration_ms = Math.round(performance.now() - started)
-  const record = (): Promise<void> => recordPart(context, running, part, { note, refusal, duration_ms })
-  return { refusal, body: 'code' in answer ? null : answer.body, record }
+  return inner.map(({ part, note }, at) => {
+    const end = 'code' in ends ? ends : (ends[at] ?? [])
+    const refusal = 'code' in end ? end : null
+    return {
+      refusal,
+      warnings: 'code' in end ? [] : end,
+      record: () => recordPart(context, running, part, { note, refusal, duration_ms }),
+    }
+  })
 }
 
 /** What the work gives, or what it is refused with. */

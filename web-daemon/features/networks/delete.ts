@@ -30,7 +30,7 @@ export const deleteNetwork = (
     const stored = await targetOf(context, incoming.params)
     const change = await planRemoval(context, stored)
     await guardOwnAccess(context, change, incoming)
-    const outcome = await remove(context, networkResource(context), { stored, changes: changesIn(change) })
+    const outcome = await remove(context, networkResource(context), { rows: [stored], changes: changesIn(change) })
     const { network_id, network_title } = stored
     const answer: DeleteNetworkAnswer = {
       network_id,

@@ -7,8 +7,9 @@ import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
+import type { Together } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
-import { foreseePart, tryPart, type Running } from '../audit/part-request.ts'
+import { foreseePart, togetherOf, tryPart, tryTogether, type Running } from '../audit/part-request.ts'
 import { standAside, type Step } from './steps.ts'
 
 const plannedStep = ({ items, method, path, body }: Step): Omit<RestoreStep, 'outcome'> => ({
@@ -71,17 +72,47 @@ export async function runSteps(
   let waiting: readonly Waiting[] = steps.map((step, at) => ({ step, at, isAside: false }))
   while (waiting.length > 0) {
     const left: (Waiting & Tried)[] = []
-    for (const one of waiting) {
-      const tried = await tryStep(context, running, one.step)
-      if (tried.refusal) left.push({ ...one, ...tried })
-      else conclude(done, one.at, { outcome: 'done', warnings: [...tried.warnings] })
-      if (tried.refusal && isFinal(tried.refusal)) return failed(done, left)
+    for await (const one of triedInTurn(context, running, waiting)) {
+      if (one.refusal) left.push(one)
+      else conclude(done, one.at, { outcome: 'done', warnings: [...one.warnings] })
+      if (one.refusal && isFinal(one.refusal)) return failed(done, left)
     }
     const next = left.length < waiting.length ? left : await withRoom(context, running, left)
     if (!next) return failed(done, left)
     waiting = next
   }
   return done
+}
+
+/** In their order; neighbours that their endpoint can carry out together by one change of the host. */
+async function* triedInTurn(
+  context: CommandContext,
+  running: Running,
+  waiting: readonly Waiting[],
+): AsyncGenerator<Waiting & Tried> {
+  for (const { together, group } of grouped(running, waiting)) {
+    const tried = together && group.length > 1 && (await trySteps(context, running, together, group))
+    if (tried) yield* tried
+    // After a failure of all together, this says which of them fails.
+    else for (const one of group) yield { ...one, ...(await tryStep(context, running, one.step)) }
+  }
+}
+
+interface Group {
+  /** Null of one that is always alone. */
+  readonly together: Together | null
+  readonly group: [Waiting, ...Waiting[]]
+}
+
+function grouped(running: Running, waiting: readonly Waiting[]): Group[] {
+  const groups: Group[] = []
+  for (const one of waiting) {
+    const together = togetherOf(running, one.step)
+    const last = groups.at(-1)
+    if (together && last?.together === together) last.group.push(one)
+    else groups.push({ together, group: [one] })
+  }
+  return groups
 }
 
 function conclude(done: RestoreStep[], at: number, how: Partial<RestoreStep>): void {
@@ -113,6 +144,25 @@ async function withRoom(
     if (!refusal) return left.map((one, other) => (other === place ? { step: parts.rest, at, isAside: true } : one))
   }
   return null
+}
+
+/** Null where each is to be tried by itself. */
+async function trySteps(
+  context: CommandContext,
+  running: Running,
+  together: Together,
+  group: Group['group'],
+): Promise<(Waiting & Tried)[] | null> {
+  const [first, ...others] = group
+  const tried = await tryTogether(context, running, together, [first.step, ...others.map(({ step }) => step)])
+  for (const { refusal, record } of tried ?? []) if (!refusal) await record()
+  return (
+    tried &&
+    group.flatMap((one, at) => {
+      const end = tried[at]
+      return end ? { ...one, ...end } : []
+    })
+  )
 }
 
 async function tryStep(context: CommandContext, running: Running, step: Step): Promise<Tried> {

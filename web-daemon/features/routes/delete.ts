@@ -15,7 +15,7 @@ import { countInForce, places } from './store.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Accounting } from './accounting.ts'
 
-const absent = (stored: RouteRecord): WantedRule => ({
+export const absent = (stored: RouteRecord): WantedRule => ({
   route_rule_id: stored.route_rule_id,
   rule: null,
   stored: ruleOf(stored),
@@ -37,7 +37,7 @@ export const deleteRoute =
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
       const { resource, change, backend } = await changeOf(context, traffic, [absent(stored)])
-      const outcome = await remove(context, resource, { stored, changes: [change] })
+      const outcome = await remove(context, resource, { rows: [stored], changes: [change] })
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)
       const forwarding_can_be_reverted = await canRevert(context)

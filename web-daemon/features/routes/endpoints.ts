@@ -23,6 +23,7 @@ import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReappl
 import { pathTo } from './path/path-to.ts'
 import { previewRoute } from './preview.ts'
 import { foreseeOrder, reorderRoutes } from './reorder.ts'
+import { createRoutes, deleteRoutes } from './together.ts'
 import type { ChangeDeps } from './foresee-causes.ts'
 import { foreseeUpdate, updateRoute } from './update.ts'
 
@@ -40,6 +41,7 @@ export const routeEndpoints = (deps: ChangeDeps, readImpact: ReadImpact) => [
       audit: 'RouteCreate',
       foresee: foreseeCreation,
       isCreating: true,
+      together: createRoutes(deps.traffic),
     },
     createRoute(deps),
   ),
@@ -101,6 +103,7 @@ export const routeEndpoints = (deps: ChangeDeps, readImpact: ReadImpact) => [
       summary: 'Delete a rule, in the kernel and in the panel. IP forwarding stays as it is.',
       audit: 'RouteDelete',
       foresee: foreseeDeletion,
+      together: deleteRoutes(deps.traffic),
     },
     deleteRoute(deps.traffic),
   ),

@@ -49,7 +49,7 @@ export const deleteTunnel =
       const accepts = body.i_understand_i_may_lose_access === true
       await guardOwnAccess(context, stored.record, change, { client_ip, server_ip, accepts })
       await paths.leave(context, tunnel_id)
-      await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
+      await remove(context, tunnelResource(context), { rows: [stored.record], changes: changesIn(change) })
       const routes = await dependants(context, tunnel_id)
       return ok(report(stored.record, change, { found, folders, routes, networks }))
     })

@@ -4,12 +4,14 @@ import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext, StoreContext } from '../context.ts'
 import type { ErrorCode, STATUS_OF } from '@panel/shared/api/base/codes.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { ENDPOINTS } from '@panel/shared/api/endpoints.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { JsonText } from './json-text.ts'
 import type { Problems } from './problems.ts'
+import type { Refusal } from './refusal.ts'
 import type { Way } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -165,6 +167,21 @@ export type Foresee = (context: ReadContext, incoming: Incoming<never>) => Promi
 /** Whether this request needs it; the body may be one that the handler refuses. */
 export type NeedsFresh = (context: ReadContext, incoming: Incoming<never>) => boolean | Promise<boolean>
 
+/** One of several requests to an endpoint that are carried out together. */
+export interface Part<B = unknown> {
+  readonly incoming: Incoming<B>
+  readonly note: AuditNote
+}
+
+/**
+ * Carries out requests to one endpoint by one change of the host; what each is refused with by itself, or its warnings.
+ * Null where the change failed and was put back: sent by itself, each says why.
+ */
+export type Together<B = never> = (
+  context: CommandContext,
+  parts: readonly Part<B>[],
+) => Promise<readonly (Refusal | readonly Warning[])[] | null>
+
 export interface Audited {
   /** Takes a password given within the last ten minutes (platform/http/fresh.ts): always, or if it returns true. */
   readonly fresh?: true | NeedsFresh
@@ -172,6 +189,8 @@ export interface Audited {
   readonly foresee?: Foresee
   /** Throws what a command without `foresee` would refuse, by reading alone. */
   readonly check?: (context: ReadContext, incoming: Incoming<never>) => Promise<unknown>
+  /** For many requests at once, as a file or a restore has them. */
+  readonly together?: Together
   /** Ends a window, and so never waits in one. */
   readonly endsWindow?: true
   readonly audit: AuditAction

@@ -29,6 +29,12 @@ export class Refusal extends Error {
   }
 }
 
+/** For `catch`, where a refusal is an answer like others. */
+export function orRefusal(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown
+  throw thrown
+}
+
 /** Nothing but the message of what carries one, such as a refusal. */
 export function asMessage({ message, message_id, params }: Message): Message {
   return { message, message_id, params }

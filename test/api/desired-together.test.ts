@@ -1,0 +1,172 @@
+// Many rules of one file, or of one restore, which root makes and deletes by one change (decisions.md, V8).
+import assert from 'node:assert/strict'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { Client } from './support/client.ts'
+import { apply, GAME, TUNNEL } from './support/desired.ts'
+import { lastRevision, restore } from './support/revisions.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
+import { getRoute, listRoutes, madeRoute } from './support/routes.ts'
+import { startWindowPanel } from './support/windows.ts'
+
+const COUNT = 12
+const { tunnel: _tunnel, ...RULE } = GAME
+const rule = (number: number, more: object = {}): object => ({
+  ...RULE,
+  route_rule_title: `rule ${number}`,
+  bind_port: 1000 + number,
+  ...more,
+})
+const rules = (count: number): object[] => Array.from({ length: count }, (_, at) => rule(at + 1))
+
+interface Entry {
+  readonly action: string
+  readonly target_id: number | null
+  readonly operations: readonly string[]
+}
+
+describe('Many rules of one file', () => {
+  let panel: TestPanel
+  let client: Client
+  beforeEach(async () => {
+    ;({ panel, operator: client } = await startWindowPanel())
+  })
+  afterEach(() => panel.close())
+
+  const changes = (): string[] => panel.kernel.changes.filter((what) => what.startsWith('ruleset '))
+  const ids = (): number[] => [...panel.kernel.rulesets.rules.keys()].sort((a, b) => a - b)
+  const entries = async (action: string): Promise<Entry[]> =>
+    (await client.get<{ entries: Entry[] }>(`/audit?action=${action}&limit=100`)).body.entries
+  /** The kernel takes no rule on this port. */
+  const refuse = (port: number): void => {
+    const { rulesets } = panel.kernel
+    const submit = rulesets.submit.bind(rulesets)
+    rulesets.submit = async (gone, put) => {
+      if (put.some(({ bind_port }) => bind_port === port)) throw new Error(`Injected fault: no port ${port}`)
+      return submit(gone, put)
+    }
+  }
+
+  it('are made by one change of the host, each with its own audit entry, in force and in one revision', async () => {
+    const { status, body, text } = await apply(client, { tunnels: [TUNNEL], routes: rules(COUNT) })
+    assert.equal(status, 200, text)
+    const all = Array.from({ length: COUNT }, (_, at) => at + 1)
+    assert.deepEqual(changes(), [`ruleset - +${all.join(',')}`])
+    assert.deepEqual(ids(), all)
+    assert.ok(body.steps.every(({ outcome }) => outcome === 'done'))
+    const { routes } = (await listRoutes(client)).body
+    assert.deepEqual(
+      routes.map(({ route, health }) => [route.route_rule_title, route.apply_status, route.tunnel_id, health.state]),
+      all.map((number) => [`rule ${number}`, 'Applied', 1, 'healthy']),
+    )
+    assert.ok(routes.every(({ route }) => route.last_applied_date !== null))
+    const made = await entries('RouteCreate')
+    assert.deepEqual(
+      made.map(({ target_id }) => target_id).sort((a, b) => Number(a) - Number(b)),
+      all,
+    )
+    for (const { operations } of made) assert.ok(operations.length > 0)
+    assert.equal((await lastRevision(client)).action, 'DesiredApply')
+    assert.deepEqual((await apply(client, { tunnels: [TUNNEL], routes: rules(COUNT) })).body.items, [])
+  })
+
+  it('have IP forwarding turned on once, in the audit entry of one of them', async () => {
+    await apply(client, { routes: rules(3) })
+    assert.ok(panel.kernel.changes.some((what) => /forward/.test(what)))
+    const turned = (await entries('RouteCreate')).filter(({ operations }) =>
+      operations.some((one) => /forward/.test(one)),
+    )
+    assert.equal(turned.length, 1)
+  })
+
+  it('are deleted by one change, and brought back by one', async () => {
+    await apply(client, { routes: rules(COUNT) })
+    const { revision_id } = await lastRevision(client)
+    await madeRoute(client, { bind_port: 77 })
+    panel.kernel.changes.length = 0
+    await apply(client, { routes: [] }, { prune: 'all' })
+    assert.deepEqual([ids(), changes().length, (await listRoutes(client)).body.total], [[], 1, 0])
+    assert.equal((await entries('RouteDelete')).length, COUNT + 1)
+    const { body } = await restore(client, revision_id)
+    assert.deepEqual([body.is_taken_back, ids().length, changes().length], [false, COUNT, 2])
+    assert.equal((await getRoute(client, COUNT)).body.route.route_rule_title, `rule ${COUNT}`)
+  })
+
+  it('are all put back where the kernel does not take one of them, which is named', async () => {
+    await madeRoute(client, { bind_port: 77 })
+    const host = panel.kernel.picture()
+    refuse(1007)
+    const { status, error } = await apply(client, { routes: rules(COUNT) })
+    assert.deepEqual([status, error.code, error.field], [409, 'APPLY_FAILED', 'document.routes.6'])
+    const { error: own, steps } = error.details as { error: { message: string }; steps: { outcome: string }[] }
+    assert.match(own.message, /rule 7.*no port 1007/s)
+    assert.deepEqual(
+      steps.map(({ outcome }) => outcome),
+      [...Array<string>(6).fill('done'), 'failed', ...Array<string>(5).fill('done')],
+    )
+    assert.deepEqual([panel.kernel.picture(), (await listRoutes(client)).body.total], [host, 1])
+  })
+
+  it('are all there still where the kernel does not let go of one of them', async () => {
+    await apply(client, { routes: rules(COUNT) })
+    const [host, { rulesets }] = [panel.kernel.picture(), panel.kernel]
+    const submit = rulesets.submit.bind(rulesets)
+    rulesets.submit = async (gone, put) => {
+      if (gone.includes(7)) throw new Error('Injected fault: rule 7 stays')
+      return submit(gone, put)
+    }
+    const { status, error } = await apply(client, { routes: [] }, { prune: 'all' })
+    assert.deepEqual([status, error.code], [409, 'APPLY_FAILED'])
+    assert.match((error.details['error'] as { message: string }).message, /rule 7/)
+    assert.deepEqual([panel.kernel.picture(), (await listRoutes(client)).body.total], [host, COUNT])
+    const marks = (await listRoutes(client)).body.routes.map(({ route }) => route.apply_status)
+    assert.ok(
+      marks.every((mark) => mark === 'Applied'),
+      marks.join(),
+    )
+  })
+
+  it('are refused as a whole where two of them want one port, and none is made', async () => {
+    const { status, error } = await apply(client, { routes: [...rules(3), rule(4, { bind_port: 1002 }), rule(5)] })
+    assert.deepEqual([status, error.code, error.field], [409, 'APPLY_FAILED', 'document.routes.3.bind_port'])
+    assert.deepEqual([ids(), (await listRoutes(client)).body.total], [[], 0])
+    assert.equal((await entries('RouteCreate')).filter(({ target_id }) => target_id === null).length, 1)
+  })
+
+  it('are put back with what was made before and after them, if that fails', async () => {
+    await apply(client, { routes: [rule(1)] })
+    const host = panel.kernel.picture()
+    refuse(2000)
+    const changed = [rule(1, { bind_port: 2000 }), ...rules(COUNT).slice(1)]
+    const { status, error } = await apply(client, { tunnels: [TUNNEL], routes: changed })
+    assert.deepEqual([status, error.field], [409, 'document.routes.0'])
+    assert.deepEqual([panel.kernel.picture(), (await listRoutes(client)).body.total], [host, 1])
+  })
+})
+
+describe('Many rules of one file whose change nobody answers', () => {
+  it('are not sent again one by one, and the answer says that it is not known what became of them', async () => {
+    const helper = inProcessHelper(new FakeKernel())
+    const sent: number[] = []
+    let isAway = false
+    const request: Writer = async (method, params) => {
+      const after = method === 'ruleset.apply' && 'after' in params && Array.isArray(params.after) ? params.after : []
+      if (after.length > 0) {
+        sent.push(after.length)
+        isAway = true
+      }
+      // What is read of the host is answered, so nothing keeps a second try from being sent.
+      if (isAway && method.startsWith('ruleset.') && method !== 'ruleset.probe') throw helperAway('gone')
+      return requestThrough(helper.request)(method, params)
+    }
+    const panel = await startPanel({ request })
+    const client = await panel.setUp()
+    const { status, error } = await apply(client, { routes: rules(3) })
+    assert.deepEqual([status, error.code], [409, 'APPLY_FAILED'])
+    const own = error.details['error'] as { code: string; details: { outcome: string } }
+    assert.deepEqual([own.code, own.details.outcome, sent], ['HELPER_UNAVAILABLE', 'unknown', [3]])
+    await panel.close()
+  })
+})
