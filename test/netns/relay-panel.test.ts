@@ -130,6 +130,33 @@ describe('The panel in the middle of a relay', function () {
     await gone(first, second)
   })
 
+  it('the rules of one file relay all of them, and one that the kernel refuses leaves the previous ruleset byte-identical', async () => {
+    const fileOf = (count: number): object => ({
+      version: 1,
+      routes: Array.from({ length: count }, (_, at) => ({
+        route_rule_title: `rule ${at}`,
+        bind_address: RELAY,
+        bind_port: 1100 + at,
+        destinations: [{ address: ONE, port: 80 }],
+        connection_rate_limit: 1_000_000,
+      })),
+    })
+    await api('POST', '/desired', { document: fileOf(100) })
+    const ports = [1100, 1150, 1199]
+    for (const port of ports) await rig.client.calls.hold(`kept ${port}`, tcp(port))
+    const before = rig.relay.run('nft', ['list', 'ruleset'])
+    rig.tools.fail('refuses a line')
+    const { error } = await api<ErrorEnvelope>('POST', '/desired', { document: fileOf(110) }, [409])
+    assert.deepEqual([error.code, error.field], ['APPLY_FAILED', 'document.routes.100'])
+    assert.equal(rig.relay.run('nft', ['list', 'ruleset']), before)
+    for (const port of ports) assert.equal(await rig.client.calls.say(`kept ${port}`), true)
+    rig.tools.mend()
+    await api('POST', '/desired', { document: fileOf(110) })
+    await rig.client.calls.hold('last', tcp(1209))
+    await api('POST', '/desired', { document: { version: 1, routes: [] }, prune: 'all' })
+    assert.equal((await api<ListRoutesAnswer>('GET', '/routes')).total, 0)
+  })
+
   it('changes under continuous traffic lose no byte of the panel’s totals against the receiver’s own count', async () => {
     const counted = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
     const other = await made(1002)
