@@ -98,7 +98,13 @@ describe('Many rules of one file', () => {
     await madeRoute(client, { bind_port: 77 })
     const host = panel.kernel.picture()
     refuse(1007)
+    panel.kernel.changes.length = 0
     const { status, error } = await apply(client, { routes: rules(COUNT) })
+    // Found by halves: rule 7 has the id 8.
+    assert.deepEqual(
+      changes().slice(0, 4),
+      ['2,3,4,5,6,7', '9', '10', '11,12,13'].map((some) => `ruleset - +${some}`),
+    )
     assert.deepEqual([status, error.code, error.field], [409, 'APPLY_FAILED', 'document.routes.6'])
     const { error: own, steps } = error.details as { error: { message: string }; steps: { outcome: string }[] }
     assert.match(own.message, /rule 7.*no port 1007/s)

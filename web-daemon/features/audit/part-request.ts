@@ -78,19 +78,21 @@ export function togetherOf({ endpoints }: Running, { method, path }: PartRequest
   return found && !('methods' in found) && found.endpoint.kind === 'command' ? (found.endpoint.together ?? null) : null
 }
 
-/** Null where each is to be sent by itself: the change failed and was put back, or the body of one is refused. */
+/** Null where the change failed and was put back, or the body of one is refused. */
 export async function tryTogether(
   context: CommandContext,
   running: Running,
   together: Together,
-  parts: readonly [PartRequest, ...PartRequest[]],
+  parts: readonly PartRequest[],
 ): Promise<(Tried & { readonly warnings: readonly Warning[] })[] | null> {
   const started = performance.now()
-  const inner = await readyFor(running, parts[0], async () =>
+  const [first] = parts
+  if (!first) return []
+  const inner = await readyFor(running, first, async () =>
     parts.map((part) => ({ part, note: new AuditNote(), ...innerOf(running, part) })),
   )
   if ('code' in inner) return null
-  const ends = await readyFor(running, parts[0], () => together(context, inner))
+  const ends = await readyFor(running, first, () => together(context, inner))
   if (!ends) return null
   const duration_ms = Math.round(performance.now() - started)
   return inner.map(({ part, note }, at) => {

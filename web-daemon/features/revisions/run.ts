@@ -90,18 +90,31 @@ async function* triedInTurn(
   running: Running,
   waiting: readonly Waiting[],
 ): AsyncGenerator<Waiting & Tried> {
-  for (const { together, group } of grouped(running, waiting)) {
-    const tried = together && group.length > 1 && (await trySteps(context, running, together, group))
-    if (tried) yield* tried
-    // After a failure of all together, this says which of them fails.
-    else for (const one of group) yield { ...one, ...(await tryStep(context, running, one.step)) }
+  for (const { together, group } of grouped(running, waiting)) yield* triedTogether(context, running, together, group)
+}
+
+/** Where all of them fail together, half of them do by themselves, and in the end the one that does. */
+async function* triedTogether(
+  context: CommandContext,
+  running: Running,
+  together: Together | null,
+  group: readonly Waiting[],
+): AsyncGenerator<Waiting & Tried> {
+  const [first] = group
+  const tried = together && group.length > 1 && (await trySteps(context, running, together, group))
+  if (tried) yield* tried
+  else if (first && group.length === 1) yield { ...first, ...(await tryStep(context, running, first.step)) }
+  else {
+    const middle = Math.ceil(group.length / 2)
+    yield* triedTogether(context, running, together, group.slice(0, middle))
+    yield* triedTogether(context, running, together, group.slice(middle))
   }
 }
 
 interface Group {
   /** Null of one that is always alone. */
   readonly together: Together | null
-  readonly group: [Waiting, ...Waiting[]]
+  readonly group: Waiting[]
 }
 
 function grouped(running: Running, waiting: readonly Waiting[]): Group[] {
@@ -146,15 +159,15 @@ async function withRoom(
   return null
 }
 
-/** Null where each is to be tried by itself. */
+/** Null where they cannot be carried out together. */
 async function trySteps(
   context: CommandContext,
   running: Running,
   together: Together,
-  group: Group['group'],
+  group: readonly Waiting[],
 ): Promise<(Waiting & Tried)[] | null> {
-  const [first, ...others] = group
-  const tried = await tryTogether(context, running, together, [first.step, ...others.map(({ step }) => step)])
+  const steps = group.map(({ step }) => step)
+  const tried = await tryTogether(context, running, together, steps)
   for (const { refusal, record } of tried ?? []) if (!refusal) await record()
   return (
     tried &&

@@ -175,7 +175,7 @@ export interface Part<B = unknown> {
 
 /**
  * Carries out requests to one endpoint by one change of the host; what each is refused with by itself, or its warnings.
- * Null where the change failed and was put back: sent by itself, each says why.
+ * Null where the change failed and was put back: fewer of them, and in the end each by itself, say why.
  */
 export type Together<B = never> = (
   context: CommandContext,
