@@ -11,7 +11,7 @@ import { nameOf, readObjects } from './items.ts'
 import { DIGEST_OF_NOTHING, digestOf, pack, withDigest } from './packed.ts'
 import { openWindow } from './store.ts'
 import {
-  forgetRevision,
+  forgetUnchanged,
   keepItem,
   keepObject,
   knownObjects,
@@ -133,8 +133,9 @@ async function keepChanges(keeping: Keeping, { changes, by, last }: Changing): P
       after: after?.item ?? null,
     })
   // A creation that came to nothing has left nothing.
-  if (isOneMore) await forgetRevision(db, revision_id)
-  await foldOldest(db, (await readValues(db))['system.revisions_kept'])
+  if (isOneMore) await forgetUnchanged(db, revision_id, changes)
+  if (!isOneMore || changes.some(({ kind }) => kind === 'setting'))
+    await foldOldest(db, (await readValues(db))['system.revisions_kept'])
 }
 
 async function keepObjects(db: WriteDb, changes: readonly ObjectChange[], digest: string): Promise<string> {

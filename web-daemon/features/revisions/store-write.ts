@@ -50,18 +50,19 @@ export async function keepItem(db: WriteDb, item: RevisionItemTable): Promise<vo
     .execute()
 }
 
-/** Items that are as before are none, and a revision without items is none. */
-export async function forgetRevision(db: WriteDb, revision_id: number): Promise<void> {
-  await db
+/** Of these, items that are as before are none, and a revision without items is none. */
+export async function forgetUnchanged(db: WriteDb, revision_id: number, changed: readonly Touched[]): Promise<void> {
+  const { numDeletedRows } = await db
     .deleteFrom('revision_item')
     .where('revision_id', '=', revision_id)
+    .where(areAmong(changed))
     .where(sql<boolean>`before is after`)
-    .execute()
-  const rest = await db
-    .selectFrom('revision_item')
-    .select('kind')
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return
+  const rest = db.selectFrom('revision_item').select('kind').where('revision_id', '=', revision_id)
+  await db
+    .deleteFrom('revision')
     .where('revision_id', '=', revision_id)
-    .limit(1)
+    .where((e) => e.not(e.exists(rest)))
     .execute()
-  if (rest.length === 0) await db.deleteFrom('revision').where('revision_id', '=', revision_id).execute()
 }
