@@ -152,27 +152,50 @@ describe('Many rules of one file', () => {
   })
 })
 
-describe('Many rules of one file whose change nobody answers', () => {
-  it('are not sent again one by one, and the answer says that it is not known what became of them', async () => {
+describe('Many rules of one file, while the helper', () => {
+  let panel: TestPanel
+  let client: Client
+  /** Those that it got, or would have got. */
+  const sent: string[] = []
+  let isAway: (method: string) => boolean
+  beforeEach(async () => {
+    sent.length = 0
+    isAway = () => false
     const helper = inProcessHelper(new FakeKernel())
-    const sent: number[] = []
-    let isAway = false
     const request: Writer = async (method, params) => {
-      const after = method === 'ruleset.apply' && 'after' in params && Array.isArray(params.after) ? params.after : []
-      if (after.length > 0) {
-        sent.push(after.length)
-        isAway = true
-      }
-      // What is read of the host is answered, so nothing keeps a second try from being sent.
-      if (isAway && method.startsWith('ruleset.') && method !== 'ruleset.probe') throw helperAway('gone')
+      const after = 'after' in params && Array.isArray(params.after) ? params.after.length : 0
+      sent.push(`${method} ${after}`)
+      if (isAway(method)) throw helperAway('gone')
       return requestThrough(helper.request)(method, params)
     }
-    const panel = await startPanel({ request })
-    const client = await panel.setUp()
-    const { status, error } = await apply(client, { routes: rules(3) })
+    panel = await startPanel({ request })
+    client = await panel.setUp()
+  })
+  afterEach(() => panel.close())
+
+  const failing = async (): Promise<{ code: string; details: { outcome?: string } }> => {
+    sent.length = 0
+    const { status, error } = await apply(client, { routes: rules(COUNT) })
     assert.deepEqual([status, error.code], [409, 'APPLY_FAILED'])
-    const own = error.details['error'] as { code: string; details: { outcome: string } }
-    assert.deepEqual([own.code, own.details.outcome, sent], ['HELPER_UNAVAILABLE', 'unknown', [3]])
-    await panel.close()
+    return error.details['error'] as { code: string; details: { outcome?: string } }
+  }
+
+  it('answers nothing any more, are not sent again, and it is not known what became of them', async () => {
+    let isOver = false
+    // What is read of the host is answered, so nothing keeps a second try from being sent.
+    isAway = (method) => (isOver ||= method === 'ruleset.apply') && /^ruleset.(apply|verify)$/.test(method)
+    const { code, details } = await failing()
+    assert.deepEqual([code, details.outcome], ['HELPER_UNAVAILABLE', 'unknown'])
+    const applied = sent.filter((one) => one.startsWith('ruleset.apply'))
+    assert.deepEqual([...new Set(applied)], [`ruleset.apply ${COUNT}`])
+  })
+
+  it('says nothing of the host, have it asked once, and not each', async () => {
+    isAway = (method) => method === 'host.probe'
+    assert.equal((await failing()).code, 'HELPER_UNAVAILABLE')
+    assert.deepEqual(
+      [sent.filter((one) => one.startsWith('host.probe')).length, (await listRoutes(client)).body.total],
+      [1, 0],
+    )
   })
 })

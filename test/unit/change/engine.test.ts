@@ -11,6 +11,7 @@ import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource } 
 const busy = new Refusal('SERVICE_UNAVAILABLE', verbatim('Another change is under way.'), {
   details: { reason: 'busy' },
 })
+const taken = new Refusal('CONFLICT', verbatim('There is one already.'))
 const isRefusal =
   (code: string) =>
   (error: unknown): boolean =>
@@ -128,11 +129,11 @@ describe('A change of three quotas that root makes one by one', () => {
   })
 
   it('that makes them leaves out what is refused as a draft, and says so in its place', async () => {
-    const drafts = [draft(4), draft(5, busy), draft(6)]
+    const drafts = [draft(4), draft(5, taken), draft(6)]
     const made = await createTogether(context, resource, { drafts, plan })
     assert.deepEqual(
       made.map((one) => (one instanceof Refusal ? one.code : one.quota_id)),
-      [4, 'SERVICE_UNAVAILABLE', 6],
+      [4, 'CONFLICT', 6],
     )
     assert.deepEqual(host.held, { ...FIVE, 4: 7, 6: 7 })
     assert.deepEqual(events, ['created 4 Applied', 'created 6 Applied'])
@@ -143,6 +144,8 @@ describe('A change of three quotas that root makes one by one', () => {
     const failing = async (): Promise<never> => Promise.reject(isFull)
     const all = [4, 5].map((id) => draft(id))
     await assert.rejects(createTogether(context, resource, { drafts: [draft(4), draft(5, isFull)], plan }), isFull)
+    const halfway = createTogether(context, resource, { drafts: [draft(4), draft(5, busy)], plan })
+    await assert.rejects(halfway, isRefusal('SERVICE_UNAVAILABLE'))
     await assert.rejects(createTogether(context, resource, { drafts: all, plan: failing }), isFull)
     refusedAt.add(2)
     await assert.rejects(createTogether(context, resource, { drafts: all, plan }), isRefusal('SERVICE_UNAVAILABLE'))
@@ -151,7 +154,7 @@ describe('A change of three quotas that root makes one by one', () => {
 
   it('that makes none of them asks root for nothing', async () => {
     const unplanned = (): never => assert.fail('there is nothing to plan')
-    const [one] = await createTogether(context, resource, { drafts: [draft(4, busy)], plan: unplanned })
-    assert.equal(one, busy)
+    const [one] = await createTogether(context, resource, { drafts: [draft(4, taken)], plan: unplanned })
+    assert.equal(one, taken)
   })
 })

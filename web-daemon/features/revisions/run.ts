@@ -1,14 +1,13 @@
 // Carries out the steps of a restore, or foresees them. A step that is refused since others are not done yet is tried
 // again after them.
 import type { RestoreStep } from '@panel/shared/api/revisions.ts'
-import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
 import type { Together } from '../../platform/http/endpoint.ts'
-import type { Refusal } from '../../platform/http/refusal.ts'
+import { isFinal, type Refusal } from '../../platform/http/refusal.ts'
 import { foreseePart, togetherOf, tryPart, tryTogether, type Running } from '../audit/part-request.ts'
 import { standAside, type Step } from './steps.ts'
 
@@ -132,9 +131,6 @@ function conclude(done: RestoreStep[], at: number, how: Partial<RestoreStep>): v
   const step = done[at]
   if (step) done[at] = { ...step, ...how }
 }
-
-/** Nothing that is still to come makes it possible. */
-const isFinal = ({ code }: Refusal): boolean => STATUS_OF[code] >= 500
 
 async function failed(done: RestoreStep[], left: readonly (Waiting & Tried)[]): Promise<RestoreStep[]> {
   for (const { at, refusal, record } of left) {

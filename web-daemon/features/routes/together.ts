@@ -7,7 +7,7 @@ import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import type { Part, Together } from '../../platform/http/endpoint.ts'
-import { orRefusal, Refusal } from '../../platform/http/refusal.ts'
+import { isFinal, orRefusal, Refusal } from '../../platform/http/refusal.ts'
 import type { Accounting } from './accounting.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { absent } from './delete.ts'
@@ -85,7 +85,7 @@ async function nullIfPutBack<T>(
   idsOf: () => readonly number[],
 ): Promise<T | null> {
   return work.catch(async (failure: unknown) => {
-    if (!(failure instanceof Refusal)) throw failure
+    if (!(failure instanceof Refusal) || isFinal(failure)) throw failure
     const left: readonly number[] = [APPLY_STATUSES.Pending, APPLY_STATUSES.Inconsistent]
     if ((await routesOf(db, idsOf())).some(({ apply_status_id }) => left.includes(apply_status_id))) throw failure
     return null

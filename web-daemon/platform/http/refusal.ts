@@ -1,5 +1,5 @@
 // An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
-import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
+import { STATUS_OF, type ErrorCode } from '@panel/shared/api/base/codes.ts'
 import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 
 interface RefusalMore {
@@ -29,9 +29,12 @@ export class Refusal extends Error {
   }
 }
 
-/** For `catch`, where a refusal is an answer like others. */
+/** Whether the panel or the host is at fault, so that no other request fares better now. */
+export const isFinal = ({ code }: Refusal): boolean => STATUS_OF[code] >= 500
+
+/** For `catch`, where a refusal of one of many is an answer like others. */
 export function orRefusal(thrown: unknown): Refusal {
-  if (thrown instanceof Refusal) return thrown
+  if (thrown instanceof Refusal && !isFinal(thrown)) return thrown
   throw thrown
 }
 
