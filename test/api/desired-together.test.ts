@@ -198,4 +198,14 @@ describe('Many rules of one file, while the helper', () => {
       [1, 0],
     )
   })
+  it('says nothing of the host, are planned with that as the reason of each, and it is asked once', async () => {
+    isAway = () => true
+    sent.length = 0
+    const { status, body } = await apply(client, { routes: rules(COUNT) }, { dry_run: true })
+    assert.deepEqual([status, sent.length], [200, 1])
+    assert.deepEqual(
+      body.steps.map(({ error }) => error?.code),
+      Array<string>(COUNT).fill('HELPER_UNAVAILABLE'),
+    )
+  })
 })
