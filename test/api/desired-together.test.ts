@@ -190,7 +190,7 @@ describe('Many rules of one file, while the helper', () => {
     assert.deepEqual([...new Set(applied)], [`ruleset.apply ${COUNT}`])
   })
 
-  it('says nothing of the host, have it asked once, and not each', async () => {
+  it('says nothing of the host, have it read once, and not each', async () => {
     isAway = (method) => method === 'host.probe'
     assert.equal((await failing()).code, 'HELPER_UNAVAILABLE')
     assert.deepEqual(
@@ -198,7 +198,7 @@ describe('Many rules of one file, while the helper', () => {
       [1, 0],
     )
   })
-  it('says nothing of the host, are planned with that as the reason of each, and it is asked once', async () => {
+  it('says nothing of the host, are planned with that as the reason of each, read once', async () => {
     isAway = () => true
     sent.length = 0
     const { status, body } = await apply(client, { routes: rules(COUNT) }, { dry_run: true })

@@ -96,7 +96,7 @@ async function* triedInTurn(
   for (const { together, group } of grouped(running, waiting)) yield* triedTogether(context, running, together, group)
 }
 
-/** Where all of them fail together, half of them do by themselves, and in the end the one that does. */
+/** Tries each half of those that fail together, down to the one that does. */
 async function* triedTogether(
   context: CommandContext,
   running: Running,

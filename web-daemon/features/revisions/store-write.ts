@@ -50,7 +50,7 @@ export async function keepItem(db: WriteDb, item: RevisionItemTable): Promise<vo
     .execute()
 }
 
-/** Of these, items that are as before are none, and a revision without items is none. */
+/** Items that are as before are none, and a revision without items is none. Looks at these alone. */
 export async function forgetUnchanged(db: WriteDb, revision_id: number, changed: readonly Touched[]): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('revision_item')
