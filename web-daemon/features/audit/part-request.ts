@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
-import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import type { CommandContext, ReadContext, WriteDb } from '../../platform/context.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
 import type { Endpoint, Incoming, Together } from '../../platform/http/endpoint.ts'
 import { foreseenBy, innerRequest, type Inner, type InnerRequest } from '../../platform/http/inner-request.ts'
@@ -47,8 +47,8 @@ export const foreseePart = (context: ReadContext, running: Running, part: PartRe
 export interface Tried {
   /** Null of one that was carried out. */
   readonly refusal: Refusal | null
-  /** Writes the audit entry. */
-  readonly record: () => Promise<void>
+  /** Writes the audit entry; if that fails, the log says so, and the change stands. */
+  readonly record: (db?: WriteDb) => Promise<void>
 }
 
 /** The caller has a part recorded, since one that is refused may be tried again. */
@@ -68,7 +68,7 @@ export async function tryPart(
   return {
     refusal,
     body: 'code' in answer ? null : answer.body,
-    record: () => recordPart(context, running, part, ended),
+    record: (db = context.db) => recordPart({ db, now: context.now }, running, part, ended),
   }
 }
 
@@ -101,7 +101,7 @@ export async function tryTogether(
     return {
       refusal,
       warnings: 'code' in end ? [] : end,
-      record: () => recordPart(context, running, part, { note, refusal, duration_ms }),
+      record: (db = context.db) => recordPart({ db, now: context.now }, running, part, { note, refusal, duration_ms }),
     }
   })
 }
@@ -130,8 +130,25 @@ interface Ended {
   readonly duration_ms: number
 }
 
-/** If the entry cannot be written, the log says so, and the change stands. */
-async function recordPart(context: CommandContext, running: Running, part: PartRequest, ended: Ended): Promise<void> {
+/** Writes the entries of many in one transaction: one for each would wait for the disk as often. */
+export const recordTogether = (
+  { db }: CommandContext,
+  { incoming: { request_id }, logger }: Running,
+  parts: readonly Tried[],
+): Promise<void> =>
+  db
+    .transaction()
+    .execute(async (transaction) => {
+      for (const { record } of parts) await record(transaction)
+    })
+    .catch((err: unknown) => logger.error({ request_id, err }, 'no audit entries could be written'))
+
+async function recordPart(
+  context: { readonly db: WriteDb; readonly now: () => Date },
+  running: Running,
+  part: PartRequest,
+  ended: Ended,
+): Promise<void> {
   const found = findEndpoint(running.endpoints, part.method, part.path)
   if (!found || 'methods' in found || found.endpoint.kind !== 'command') return
   const { endpoint } = found

@@ -9,7 +9,15 @@ import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
 import type { Together } from '../../platform/http/endpoint.ts'
 import { isFinal, type Refusal } from '../../platform/http/refusal.ts'
-import { foreseePart, togetherOf, tryPart, tryTogether, type Running } from '../audit/part-request.ts'
+import {
+  foreseePart,
+  recordTogether,
+  togetherOf,
+  tryPart,
+  tryTogether,
+  type Running,
+  type Tried as TriedPart,
+} from '../audit/part-request.ts'
 import { standAside, type Step } from './steps.ts'
 
 const plannedStep = ({ items, method, path, body }: Step): Omit<RestoreStep, 'outcome'> => ({
@@ -59,10 +67,8 @@ interface Waiting {
   readonly isAside: boolean
 }
 
-interface Tried {
-  readonly refusal: Refusal | null
+interface Tried extends TriedPart {
   readonly warnings: readonly Warning[]
-  readonly record: () => Promise<void>
 }
 
 /** All steps, or as many as it takes to know that one fails for good. */
@@ -168,7 +174,8 @@ async function trySteps(
 ): Promise<(Waiting & Tried)[] | null> {
   const steps = group.map(({ step }) => step)
   const tried = await tryTogether(context, running, together, steps)
-  for (const { refusal, record } of tried ?? []) if (!refusal) await record()
+  const done = tried?.filter(({ refusal }) => !refusal) ?? []
+  if (done.length > 0) await recordTogether(context, running, done)
   return (
     tried &&
     group.flatMap((one, at) => {
