@@ -5,7 +5,7 @@ import { stateNow } from '@panel/web-daemon/features/revisions/store.ts'
 import type { Client } from './support/client.ts'
 import { apply, GAME, listFiles, lock, TUNNEL } from './support/desired.ts'
 import type { TestPanel } from './support/panel.ts'
-import { getRoute, madeRoute, patchRoute } from './support/routes.ts'
+import { getRoute, listRoutes, madeRoute, patchRoute } from './support/routes.ts'
 import { set, valueOf } from './support/settings.ts'
 import { getTunnel, patchTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
@@ -111,6 +111,19 @@ describe('A locked file', () => {
     assert.equal((await getTunnel(client, 1)).body.mtu, 1400)
     const restored = await client.post<{ is_taken_back: boolean }>('/revisions/2/restore', {})
     assert.equal(restored.body.is_taken_back, true, restored.text)
+  })
+
+  it('keeps its rules where another file would delete many at once, and deletes them itself', async () => {
+    const rules = [1, 2, 3].map((number) => ({ ...GAME, route_rule_title: `rule ${number}`, bind_port: 3000 + number }))
+    await apply(client, { ...SITE, routes: [GAME, ...rules] }, NAMED)
+    await madeRoute(client, { bind_port: 4000 })
+    const host = panel.kernel.picture()
+    const { status, error } = await apply(client, { routes: [] }, { name: 'other.yaml', prune: 'all' })
+    assert.equal(status, 409)
+    assert.equal((error.details['error'] as { code: string }).code, 'MANAGED_BY_FILE')
+    assert.deepEqual([panel.kernel.picture(), (await listRoutes(client)).body.total], [host, 5])
+    assert.equal((await apply(client, SITE, { name: 'site.yaml', prune: 'named' })).status, 200)
+    assert.equal((await listRoutes(client)).body.total, 2)
   })
 
   it('is not changed by a backup, whose other items are imported', async () => {

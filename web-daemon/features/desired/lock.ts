@@ -4,7 +4,7 @@ import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { LockDesiredBody, ListDesiredAnswer } from '@panel/shared/api/desired.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext, StoreContext } from '../../platform/context.ts'
-import type { Answer, Endpoint, Incoming } from '../../platform/http/endpoint.ts'
+import type { Answer, Endpoint, Incoming, Together } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import { readValues } from '../settings/settings.ts'
@@ -65,7 +65,7 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.map((endpoint) => {
     const targets = targetsOf(endpoint)
     if (endpoint.kind !== 'command' || !targets) return endpoint
-    const { handle, foresee, check } = endpoint
+    const { handle, foresee, check, together } = endpoint
     const unlocked =
       <C extends ReadContext, T>(work: (context: C, incoming: Incoming<never>) => Promise<T>) =>
       async (context: C, incoming: Incoming<never>): Promise<T> => {
@@ -79,8 +79,18 @@ export const withLocks = (endpoints: readonly Endpoint[]): Endpoint[] =>
       handle: unlocked(handle),
       ...(foresee && { foresee: unlocked(foresee) }),
       check: unlocked(check ?? (async () => undefined)),
+      ...(together && { together: unlockedTogether(together, targets) }),
     }
   })
+
+/** Requests of which one is for an object of a locked file are carried out each by itself, so that it is refused. */
+const unlockedTogether =
+  (together: Together, targetsOfOne: Targets): Together =>
+  async (context, parts) => {
+    for (const { incoming } of parts)
+      if (await lockedObject(context.db, await targetsOfOne(context, incoming), incoming.file ?? null)) return null
+    return together(context, parts)
+  }
 
 async function refuseLocked({ db }: ReadContext, targets: readonly Target[], file: string | undefined): Promise<void> {
   const locked = await lockedObject(db, targets, file ?? null)
