@@ -121,6 +121,7 @@ describe('A locked file', () => {
     const { status, error } = await apply(client, { routes: [] }, { name: 'other.yaml', prune: 'all' })
     assert.equal(status, 409)
     assert.equal((error.details['error'] as { code: string }).code, 'MANAGED_BY_FILE')
+    assert.match(error.message, /^The step for game failed, and everything is as it was\. Managed by site\.yaml\./)
     assert.deepEqual([panel.kernel.picture(), (await listRoutes(client)).body.total], [host, 5])
     assert.equal((await apply(client, SITE, { name: 'site.yaml', prune: 'named' })).status, 200)
     assert.equal((await listRoutes(client)).body.total, 2)

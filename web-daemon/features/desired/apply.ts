@@ -1,7 +1,7 @@
 // POST /desired: takes the panel to what a file says, as one whole.
 import type { DesiredAnswer, DesiredBody } from '@panel/shared/api/desired.ts'
 import type { RestoreStep } from '@panel/shared/api/revisions.ts'
-import { message, messageFields, sentences, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, sentences, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -51,14 +51,15 @@ const ofFile = (incoming: Request): Request => {
   return name === undefined ? incoming : { ...incoming, file: name }
 }
 
-/** Names the item of the file that failed, and its field. */
+/** Names the object that failed, with its field in the file, and says why. */
 function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
-  const one = steps.find(({ outcome }) => outcome === 'failed')
-  const [item] = one?.items ?? []
-  const error = one?.error
-  const path = item ? (paths.get(nameOf(item)) ?? '') : ''
-  const field = [path, error?.field ?? ''].filter((part) => part !== '').join('.')
-  return new Refusal('APPLY_FAILED', message('desired.failed'), { field, details: { error, steps } })
+  const { items: [item] = [], error = null } = steps.find(({ outcome }) => outcome === 'failed') ?? {}
+  const field = [item && paths.get(nameOf(item)), error?.field].filter(Boolean).join('.')
+  const text =
+    item && error
+      ? sentences(message('desired.failed', { name: item.title }), verbatim(error.message))
+      : message('revision.taken_back')
+  return new Refusal('APPLY_FAILED', text, { field, details: { error, steps } })
 }
 
 async function keep(context: CommandContext, { session, body }: Request, { paths }: Plan, name: string): Promise<void> {
