@@ -8,6 +8,7 @@ export const DESIRED = {
   'desired.both': '{field} says the same as {other_field}: give one of them.',
   'desired.stale': 'The panel was changed since the file was made from it. Export it again, or leave base out.',
   'desired.failed': 'The step for {name} failed, and everything is as it was.',
+  'desired.put_back': 'Everything is as it was.',
   'desired.done': 'The panel is as the file says.',
   'desired.nothing': 'The panel is as the file says already.',
   'desired.spared': 'The panel has not made these, and deletes them only where adopted tunnels are included: {names}.',

@@ -58,7 +58,7 @@ function failed({ paths }: Plan, steps: readonly RestoreStep[]): Refusal {
   const text =
     item && error
       ? sentences(message('desired.failed', { name: item.title }), verbatim(error.message))
-      : message('revision.taken_back')
+      : message('desired.put_back')
   return new Refusal('APPLY_FAILED', text, { field, details: { error, steps } })
 }
 
