@@ -208,4 +208,18 @@ describe('Many rules of one file, while the helper', () => {
       Array<string>(COUNT).fill('HELPER_UNAVAILABLE'),
     )
   })
+
+  it('says nothing of the host, leave what takes no helper as it would be', async () => {
+    const made = await apply(client, {
+      pools: [{ address_pool_title: 'site', cidr: '10.99.0.0/16', prefix_length: 30 }],
+    })
+    assert.equal(made.status, 200, made.text)
+    isAway = () => true
+    const document = { pools: [], routes: rules(2) }
+    const { status, body } = await apply(client, document, { dry_run: true, prune: 'all' })
+    assert.equal(status, 200)
+    const ofPools = body.steps.filter(({ path }) => path.startsWith('/pools/'))
+    assert.ok(ofPools.length > 0 && ofPools.every(({ error }) => error === null), JSON.stringify(ofPools))
+    assert.ok(body.steps.some(({ path, error }) => path === '/routes' && error?.code === 'HELPER_UNAVAILABLE'))
+  })
 })

@@ -4,11 +4,11 @@ import type { RestoreStep } from '@panel/shared/api/revisions.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { isHelperAway } from '../../platform/helper/away.ts'
+import { untilAway } from '../../platform/helper/away.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
 import type { Together } from '../../platform/http/endpoint.ts'
-import { isFinal, type Refusal } from '../../platform/http/refusal.ts'
+import { isFinal } from '../../platform/http/refusal.ts'
 import {
   foreseePart,
   recordTogether,
@@ -42,14 +42,11 @@ export async function foreseeSteps(
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
   const foreseen: Foreseen[] = []
-  const reading = { ...context, request: readingOnce(context.request) }
+  const reading = { ...context, request: readingOnce(untilAway(context.request)) }
   const planned: RestoreStep[] = []
-  let away: Refusal | null = null
   for (const step of steps) {
-    const seen: Foreseen | Refusal = await foreseePart(reading, running, { ...step, refused: away })
+    const seen = await foreseePart(reading, running, step)
     const isSeen = 'changes' in seen
-    // One that hangs is waited for once.
-    if (!isSeen && isHelperAway(seen)) away = seen
     foreseen.push(isSeen ? seen : UNFORESEEN)
     planned.push({
       ...plannedStep(step),
