@@ -49,8 +49,8 @@ const createAll = <R extends ApplyMark, D, S>(
 
 /**
  * Makes many records, and what they stand for by one change. Each is drafted once those before it are stored, so that
- * it finds them. A draft that is refused has the others go on, unless no other would fare better; if anything else fails,
- * none of the records is left.
+ * it finds them. A draft that is refused has the others go on, unless no other would fare better; if anything else
+ * fails, none of the records is left.
  */
 export async function createTogether<R extends ApplyMark, D, S>(
   context: Context,

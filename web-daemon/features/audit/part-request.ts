@@ -73,9 +73,12 @@ export async function tryPart(
 }
 
 /** What carries out requests like this one by one change of the host; null where each is one of its own. */
-export function togetherOf({ endpoints }: Running, { method, path }: PartRequest): Together | null {
+export const togetherOf = (running: Running, part: PartRequest): Together | null =>
+  commandOf(running, part)?.together ?? null
+
+function commandOf({ endpoints }: Running, { method, path }: PartRequest) {
   const found = findEndpoint(endpoints, method, path)
-  return found && !('methods' in found) && found.endpoint.kind === 'command' ? (found.endpoint.together ?? null) : null
+  return found && !('methods' in found) && found.endpoint.kind === 'command' ? found.endpoint : null
 }
 
 /** Null where the change failed and was put back, or the body of one is refused. */
@@ -95,13 +98,15 @@ export async function tryTogether(
   const ends = await readyFor(running, first, () => together(context, inner))
   if (!ends) return null
   const duration_ms = Math.round(performance.now() - started)
-  return inner.map(({ part, note }, at) => {
-    const end = 'code' in ends ? ends : (ends[at] ?? [])
+  return inner.flatMap(({ part, note }, at) => {
+    const end = 'code' in ends ? ends : ends[at]
+    if (!end) return []
     const refusal = 'code' in end ? end : null
     return {
       refusal,
       warnings: 'code' in end ? [] : end,
-      record: (db = context.db) => recordPart({ db, now: context.now }, running, part, { note, refusal, duration_ms }),
+      record: (db: WriteDb = context.db) =>
+        recordPart({ db, now: context.now }, running, part, { note, refusal, duration_ms }),
     }
   })
 }
@@ -149,9 +154,8 @@ async function recordPart(
   part: PartRequest,
   ended: Ended,
 ): Promise<void> {
-  const found = findEndpoint(running.endpoints, part.method, part.path)
-  if (!found || 'methods' in found || found.endpoint.kind !== 'command') return
-  const { endpoint } = found
+  const endpoint = commandOf(running, part)
+  if (!endpoint) return
   const { session, client_ip, request_id } = running.incoming
   const action = ended.note.renamed ?? endpoint.audit
   const on = { by: session, client_ip, request_id, request: redact(part.body, endpoint.body) }

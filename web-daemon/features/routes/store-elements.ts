@@ -12,7 +12,8 @@ export function elementsOfRecord(record: NamedRoute): number {
   return rule ? elementsOf(rule) : 0
 }
 
-const isPlain = sql<boolean>`r.bind_port_range_end is null and r.load_balance_mode_id = ${sql.lit(LOAD_BALANCE_MODES.None)}
+const isPlain = sql<boolean>`r.bind_port_range_end is null
+  and r.load_balance_mode_id = ${sql.lit(LOAD_BALANCE_MODES.None)}
   and not exists (select 1 from route_destination d where d.route_rule_id = r.route_rule_id and d.is_backup = 1)`
 
 /**
