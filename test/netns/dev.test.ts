@@ -1,6 +1,6 @@
 // npm run dev: both daemons and the page, each reloaded when one of its sources changes.
 import assert from 'node:assert/strict'
-import { statSync, utimesSync } from 'node:fs'
+import { statSync, utimesSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../packaging/build/build.ts'
 import { commandLine, NpmScript } from './npm-script.ts'
@@ -14,18 +14,17 @@ describe('npm run dev', function () {
     npm = new NpmScript('npm run dev')
     await npm.writes(/The page, reloading on change, is at/)
   })
-  after(() => npm.remove())
+  const touched = new Map<string, Stats>()
+  after(() => {
+    npm.remove()
+    for (const [path, { atime, mtime }] of touched) utimesSync(path, atime, mtime)
+  })
 
-  /** Marks a source as changed for the length of `act`; its text stays as it is. */
-  async function whileChanged(source: string, act: () => Promise<void>): Promise<void> {
+  /** Marks a source as changed. The text stays, and the time is put back at the end: that is a change as well. */
+  function touch(source: string): void {
     const path = join(ROOT, source)
-    const { atime, mtime } = statSync(path)
+    touched.set(path, statSync(path))
     utimesSync(path, new Date(), new Date())
-    try {
-      await act()
-    } finally {
-      utimesSync(path, atime, mtime)
-    }
   }
 
   it('serves the page with what reloads it, and passes the requests of the API to the web daemon', async () => {
@@ -43,7 +42,8 @@ describe('npm run dev', function () {
     it(`restarts the ${daemon} daemon when a source of it changes, and leaves the other`, async () => {
       const before = npm.daemons()
       assert.equal(before.length, 2)
-      await whileChanged(source, () => npm.writes(new RegExp(`The ${daemon} daemon is restarted`)))
+      touch(source)
+      await npm.writes(new RegExp(`The ${daemon} daemon is restarted`))
       await npm.daemonsBecome((now) => now.length === 2 && now.filter((pid) => before.includes(pid)).length === 1)
     })
 

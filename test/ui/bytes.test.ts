@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { launch, visitWith } from './support/browser.ts'
-import { firstPages, startHostWithFew, type FirstPage } from './support/first-pages.ts'
+import { firstPages, startHostWithFew, watchRarely, type FirstPage } from './support/first-pages.ts'
 import { signedIn, startHost } from './support/host.ts'
 import { chartSize, firstLoad, LIMITS, routeSizes } from './support/sizes.ts'
 
@@ -23,9 +23,7 @@ describe('What the page weighs', function () {
     const browser = await launch()
     const host = await startHost()
     try {
-      await host.setUp()
-      await host.metrics.start()
-      await host.monitor.start()
+      await watchRarely(host, await host.setUp())
       const [one] = await firstPages(browser, host, await signedIn(await visitWith(browser, host)), ['/'])
       assert.ok(one?.parts.some((part) => part.includes('/FirstHour-')) === true)
       atMost(one?.page ?? 0, LIMITS.first_page, `the overview, of which the parts are ${one?.parts.join(', ')},`)

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { createRoute } from '../../api/support/routes.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
+import type { Client } from '../../api/support/client.ts'
 import type { TestParts } from '../../api/support/panel.ts'
 import type { Visit } from './browser.ts'
 import { addressOf, seen, startHost, type Host } from './host.ts'
@@ -28,17 +29,22 @@ const CHART = /\/assets\/chart-[^/]+$/
 export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => {
   const host = await startHost(parts)
   const client = await host.setUp()
-  // One reading, however long the pages take.
-  await client.put('/settings', { 'display.first_hour': false, 'metrics.sample_interval_seconds': 600 })
+  await client.put('/settings', { 'display.first_hour': false })
   await createTunnel(client)
   host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
   await createRoute(client, { tunnel_id: 1 })
   await giveHistory(host, 1)
   await giveTraffic(host, 1)
   await giveHostHistory(host)
+  await watchRarely(host, client)
+  return host
+}
+
+/** One reading, however long the pages take: a late one is a finding, and shown as one. */
+export const watchRarely = async (host: Host, client: Client): Promise<void> => {
+  await client.put('/settings', { 'metrics.sample_interval_seconds': 600 })
   await host.metrics.start()
   await host.monitor.start()
-  return host
 }
 
 /** Pages that load at the same time; a browser does not share what it has loaded between them. */

@@ -16,6 +16,7 @@ import {
 import { createTunnel } from '../../api/support/tunnels.ts'
 import { followWindows } from '../../api/support/windows.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
+import { FakeHost } from '../../support/fake-host.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
 import type { Visit } from './browser.ts'
@@ -25,6 +26,9 @@ export interface Host extends TestPanel {
   readonly sendHelperAway: () => void
 }
 
+/**
+ * Its load is that of a host at rest: a disk of this machine that is full, or answers late, is an incident on the page.
+ */
 export const startHost = async (parts: TestParts = {}): Promise<Host> => {
   const kernel = new FakeKernel()
   const windowClock = new FakeClock()
@@ -41,6 +45,7 @@ export const startHost = async (parts: TestParts = {}): Promise<Host> => {
     page_dir: PAGE_DIR,
     request,
     stream: inProcess.stream,
+    metrics: { host: new FakeHost() },
     ...parts,
   })
   const sendHelperAway = (): void => {
