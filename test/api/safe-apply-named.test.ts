@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Links } from '@panel/root-helper/kernel/facilities.ts'
 import { eventually } from '../support/eventually.ts'
+import { promised } from '../support/promised.ts'
 import { quietly } from '../support/quietly.ts'
 import type { Client, Reply } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
@@ -168,9 +169,3 @@ describe('A command that names its window', () => {
     })
   })
 })
-
-function promised(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => undefined
-  const promise = new Promise<void>((done) => (resolve = done))
-  return { promise, resolve }
-}

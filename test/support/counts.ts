@@ -107,6 +107,12 @@ export const REPETITIONS = {
     what: 'panels at random with changes at random, of which each moment is read back, and one restored',
     files: ['test/api/revisions-laws.test.ts'],
   },
+  PANEL_WHOLE_KILLS: {
+    usual: 2,
+    soak: 99,
+    what: 'requests to root at which the web daemon is killed in the middle of a file, or of a restore',
+    files: ['test/api/desired-kills.test.ts'],
+  },
   PANEL_DESIRED: {
     usual: 3,
     soak: 200,

@@ -17,6 +17,7 @@ import * as routes from '../features/routes/migration.ts'
 import * as routeInterfaces from '../features/routes/migration-interfaces.ts'
 import * as ruleHealth from '../features/rule-health/migration.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
+import * as safeApplyWhole from '../features/safe-apply/migration-whole.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
 import * as tunnelAdopted from '../features/tunnels/migration-adopted.ts'
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   tunnelAdopted,
   revisionFile,
   desiredLock,
+  safeApplyWhole,
 ]

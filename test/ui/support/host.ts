@@ -26,9 +26,7 @@ export interface Host extends TestPanel {
   readonly sendHelperAway: () => void
 }
 
-/**
- * Its load is that of a host at rest: a disk of this machine that is full, or answers late, is an incident on the page.
- */
+/** The host is at rest: a disk of this machine that is full, or answers late, is an incident on the page. */
 export const startHost = async (parts: TestParts = {}): Promise<Host> => {
   const kernel = new FakeKernel()
   const windowClock = new FakeClock()

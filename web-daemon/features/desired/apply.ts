@@ -10,9 +10,9 @@ import { differenceOf } from '../revisions/difference.ts'
 import { nameOf } from '../revisions/items.ts'
 import { foreseen, restoreWhole, runningOf, type RestoreServices } from '../revisions/restore.ts'
 import { foreseeSteps } from '../revisions/run.ts'
-import { stateNow } from '../revisions/store.ts'
+import { digestNow, stateNow } from '../revisions/store.ts'
 import { planFile, type Plan } from './plan.ts'
-import { digestNow, keepFile } from './store.ts'
+import { keepFile } from './store.ts'
 
 type Request = Incoming<DesiredBody>
 
@@ -24,26 +24,30 @@ export const applyFile =
       incoming.problems.add('name', 'INVALID_VALUE', message('desired.lock_needs_name'))
     context.note.target('desired', null)
     context.note.ofFile(name ?? '')
-    const plan = await planFile(context, incoming)
-    const items = plan.pairs.map(differenceOf)
     const running = runningOf(services, ofFile(incoming))
-    const left = plan.spared.length > 0 ? message('desired.spared', { names: plan.spared.join(', ') }) : null
-    const answer = async (steps: RestoreStep[], note: Message): Promise<Answer<DesiredAnswer>> =>
+    const planning = (): Promise<Plan> => planFile(context, incoming)
+    const answer = async ({ pairs, spared }: Plan, steps: RestoreStep[], note: Message) =>
       ok({
-        changed: items.length > 0,
+        changed: pairs.length > 0,
         dry_run,
         digest: await digestNow(context.db),
-        items,
+        items: pairs.map(differenceOf),
         steps,
-        ...messageFields('note', sentences(note, left)),
+        ...messageFields('note', sentences(note, sparedNote(spared))),
       })
-    if (dry_run) return answer((await foreseeSteps(context, running, plan.steps)).steps, message('desired.dry'))
-    const { done, is_taken_back } = await restoreWhole(context, services, running, plan.steps)
+    if (dry_run) {
+      const plan = await planning()
+      return answer(plan, (await foreseeSteps(context, running, plan.steps)).steps, message('desired.dry'))
+    }
+    const { plan, done, is_taken_back } = await restoreWhole(context, services, running, planning)
     for (const { method, path, outcome } of done) context.note.operation(`${method} ${path}: ${outcome}`)
     if (is_taken_back) throw failed(plan, done)
     if (name !== undefined) await keep(context, incoming, plan, name)
-    return answer(done, message(items.length === 0 ? 'desired.nothing' : 'desired.done'))
+    return answer(plan, done, message(plan.pairs.length === 0 ? 'desired.nothing' : 'desired.done'))
   }
+
+const sparedNote = (spared: Plan['spared']): Message | null =>
+  spared.length > 0 ? message('desired.spared', { names: spared.join(', ') }) : null
 
 /** What its name may change where it is locked. */
 const ofFile = (incoming: Request): Request => {

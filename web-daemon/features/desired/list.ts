@@ -5,9 +5,9 @@ import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { differenceOf, differing, inTheirOrder } from '../revisions/difference.ts'
 import { nameOf, readObjects, wishOf } from '../revisions/items.ts'
-import { stateNow } from '../revisions/store.ts'
+import { digestNow, stateNow } from '../revisions/store.ts'
 import { asDocument } from './document.ts'
-import { allFiles, digestNow, objectsOf } from './store.ts'
+import { allFiles, objectsOf } from './store.ts'
 
 export async function listFiles({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListDesiredAnswer>> {
   const { kind, target_key } = query

@@ -8,12 +8,12 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { differing, type Pair } from '../revisions/difference.ts'
 import { nameOf, type RevisionObject } from '../revisions/items.ts'
 import { stepsFor, type Step } from '../revisions/steps.ts'
-import { stateNow } from '../revisions/store.ts'
+import { digestNow, stateNow } from '../revisions/store.ts'
 import { isSettingKey, SETTINGS } from '../settings/definitions.ts'
 import { adoptedTunnels } from '../tunnels/store.ts'
 import { completing } from './complete.ts'
 import { readDocument, SECTIONS, type Wanted } from './document.ts'
-import { digestNow, nextIds, objectsOf } from './store.ts'
+import { nextIds, objectsOf } from './store.ts'
 
 export interface Plan {
   readonly pairs: readonly Pair[]

@@ -21,17 +21,6 @@ export async function nextIds(db: ReadDb): Promise<Record<Kind, number>> {
   return Object.fromEntries(await Promise.all((Object.keys(TABLES) as Kind[]).map(next))) as Record<Kind, number>
 }
 
-/** The digest of everything, as the last revision has it. */
-export async function digestNow(db: ReadDb): Promise<string> {
-  const last = await db
-    .selectFrom('revision')
-    .select('digest')
-    .orderBy('revision_id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return last?.digest ?? ''
-}
-
 export type Target = Pick<RevisionObject, 'kind' | 'target_key'>
 type Applied = Target & Pick<RevisionObject, 'item'>
 

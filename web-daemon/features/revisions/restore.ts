@@ -13,12 +13,19 @@ import { routed } from '../backup/document.ts'
 import { requireRevision } from './list.ts'
 import { foreseeSteps, runSteps } from './run.ts'
 import { stepsFor, type Step } from './steps.ts'
-import { stateAt, stateNow } from './store.ts'
+import { digestNow, stateAt, stateNow } from './store.ts'
 
 export interface RestoreServices {
   readonly endpoints: () => readonly Endpoint[]
-  /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */
-  readonly allOrNothing: (session: Session | null, work: () => Promise<boolean>) => Promise<boolean>
+  /**
+   * Carries out work whose changes are all put back where it answers false. Returns whether they were. `begin` is called
+   * when nothing else is changed any more, and answers whether there is anything to do.
+   */
+  readonly allOrNothing: (
+    session: Session | null,
+    work: () => Promise<boolean>,
+    begin: () => Promise<boolean>,
+  ) => Promise<boolean>
   readonly logger: Logger
 }
 
@@ -30,37 +37,62 @@ export const restoreRevision =
     const { revision_id } = await requireRevision(context, incoming.params)
     const { dry_run = false } = incoming.body
     context.note.target('revision', revision_id)
-    const steps = await plan(context, incoming)
     const running = runningOf(services, incoming)
+    const planning = (): Promise<Planned> => plan(context, incoming)
     if (dry_run) {
-      const foreseen = await foreseeSteps(context, running, steps)
+      const foreseen = await foreseeSteps(context, running, (await planning()).steps)
       const note = messageFields('note', message('revision.dry'))
       return ok({ revision_id, dry_run, is_taken_back: false, steps: foreseen.steps, ...note })
     }
-    const { done, is_taken_back } = await restoreWhole(context, services, running, steps)
+    const { done, is_taken_back } = await restoreWhole(context, services, running, planning)
     for (const { method, path, outcome } of done) context.note.operation(`${method} ${path}: ${outcome}`)
-    const note = messageFields('note', noteOf(revision_id, steps, is_taken_back))
+    const note = messageFields('note', noteOf(revision_id, done, is_taken_back))
     return ok({ revision_id, dry_run, is_taken_back, steps: done, ...note })
   }
 
-/** Carries out steps, all or none of them. Throws before the first of them where it takes a fresh password. */
-export async function restoreWhole(
+export interface Planned {
+  readonly steps: readonly Step[]
+}
+
+interface Whole<P> {
+  /** What was carried out. */
+  readonly plan: P
+  readonly done: RestoreStep[]
+  readonly is_taken_back: boolean
+}
+
+/**
+ * Carries out what is planned, all or none of it. Throws before the first step where it takes a fresh password. Planned
+ * again where a command that was under way, or the end of a window, has changed what the plan starts from.
+ */
+export async function restoreWhole<P extends Planned>(
   context: CommandContext,
   { allOrNothing }: RestoreServices,
   running: Running,
-  steps: readonly Step[],
-): Promise<{ readonly done: RestoreStep[]; readonly is_taken_back: boolean }> {
+  planning: () => Promise<P>,
+): Promise<Whole<P>> {
+  const planned = async (): Promise<{ from: string; plan: P }> => {
+    const from = await digestNow(context.db)
+    const plan = await planning()
+    await requireFreshFor(context, running, plan.steps)
+    return { from, plan }
+  }
+  let { from, plan } = await planned()
   let done: RestoreStep[] = []
-  await requireFreshFor(context, running, steps)
-  if (steps.length === 0) return { done, is_taken_back: false }
-  const is_taken_back = await allOrNothing(running.incoming.session, async () => {
-    done = await runSteps(context, running, steps)
+  if (plan.steps.length === 0) return { plan, done, is_taken_back: false }
+  const begin = async (): Promise<boolean> => {
+    if (from !== (await digestNow(context.db))) ({ from, plan } = await planned())
+    return plan.steps.length > 0
+  }
+  const work = async (): Promise<boolean> => {
+    done = await runSteps(context, running, plan.steps)
     return done.every(({ outcome }) => outcome === 'done')
-  })
-  return { done, is_taken_back }
+  }
+  const is_taken_back = await allOrNothing(running.incoming.session, work, begin)
+  return { plan, done, is_taken_back }
 }
 
-function noteOf(revision_id: number, steps: readonly Step[], is_taken_back: boolean): Message {
+function noteOf(revision_id: number, steps: readonly RestoreStep[], is_taken_back: boolean): Message {
   if (is_taken_back) return message('revision.taken_back')
   return message(steps.length === 0 ? 'revision.nothing' : 'revision.restored', { revision_id })
 }
@@ -68,7 +100,7 @@ function noteOf(revision_id: number, steps: readonly Step[], is_taken_back: bool
 export const foreseeRestore =
   (services: RestoreServices) =>
   async (context: ReadContext, incoming: Request): Promise<Foreseen> =>
-    foreseen(context, runningOf(services, incoming), await plan(context, incoming))
+    foreseen(context, runningOf(services, incoming), (await plan(context, incoming)).steps)
 
 export const foreseen = async (context: ReadContext, running: Running, steps: readonly Step[]): Promise<Foreseen> =>
   foreseenInTurn(context, (await foreseeSteps(context, running, steps)).foreseen)
@@ -96,7 +128,7 @@ const revived = (pair: Pair): Pair =>
   pair.kind === 'route' && !pair.before && pair.after ? { ...pair, after: routed(pair.after) } : pair
 
 /** Plans by reading alone. Throws 422 for an object that is neither there nor was. */
-async function plan(context: ReadContext, { params, body, problems }: Request): Promise<Step[]> {
+async function plan(context: ReadContext, { params, body, problems }: Request): Promise<Planned> {
   const { revision_id } = await requireRevision(context, params)
   const [was, is] = [await stateAt(context.db, revision_id), await stateNow(context.db)]
   const isNamed = (one: Pick<Pair, 'kind' | 'target_key'>) => (object: Pick<Pair, 'kind' | 'target_key'>) =>
@@ -106,5 +138,5 @@ async function plan(context: ReadContext, { params, body, problems }: Request): 
       problems.add(`only.${at}`, 'INVALID_VALUE', message('revision.no_object', { ...one }))
   problems.throwIfAny()
   const pairs = differing(is, was).filter((pair) => body.only?.some(isNamed(pair)) ?? true)
-  return stepsFor(pairs.map(revived))
+  return { steps: stepsFor(pairs.map(revived)) }
 }

@@ -76,6 +76,17 @@ export async function itemsIn(db: ReadDb, revision_id: number): Promise<StoredIt
   }))
 }
 
+/** The digest of everything, as the last revision has it. */
+export async function digestNow(db: ReadDb): Promise<string> {
+  const last = await db
+    .selectFrom('revision')
+    .select('digest')
+    .orderBy('revision_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.digest ?? ''
+}
+
 export const stateNow = async (db: ReadDb): Promise<RevisionObject[]> => (await undone(db, null)).state
 
 /**

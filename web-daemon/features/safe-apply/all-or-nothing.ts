@@ -5,7 +5,7 @@ import type { Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
 import { changedItems } from './store-followed.ts'
-import { findEnd } from './store.ts'
+import { findEnd, markWhole } from './store.ts'
 
 /** The time from one change to the next: whatever ends the work, the host is as before within this time. */
 const SECONDS = 600
@@ -16,15 +16,24 @@ interface Deps extends Pick<StoreContext, 'db' | 'inTurn'> {
 
 /**
  * All changes of the work are put back where it answers false, or is killed. Returns whether they were. Nothing else is
- * changed meanwhile.
+ * changed meanwhile, nor from when `begin` is called, which answers whether there is anything to do.
  */
 export const allOrNothing =
   (deps: Deps) =>
-  (session: Session | null, work: () => Promise<boolean>): Promise<boolean> =>
+  (session: Session | null, work: () => Promise<boolean>, begin?: () => Promise<boolean>): Promise<boolean> =>
     deps.safeApply.exclusive.alone(async () => {
       const { safeApply, inTurn } = deps
+      if (begin) {
+        await inTurn(() => safeApply.follow())
+        if (!(await begin())) return false
+      }
       const opened = await inTurn(() => openForOne(deps, session))
-      const isWhole = await safeApply.exclusive.undisturbed(work).catch(async (failure: unknown) => {
+      const done = async (): Promise<boolean> => {
+        const isWhole = await work()
+        if (isWhole) await mark(deps, opened, false)
+        return isWhole
+      }
+      const isWhole = await safeApply.exclusive.undisturbed(done).catch(async (failure: unknown) => {
         await inTurn(() => safeApply.cancel(opened.window_id))
         throw failure
       })
@@ -37,23 +46,31 @@ interface Opened {
 }
 
 /** A window that nothing was changed in yet serves as well, and goes on waiting for a confirmation. */
-async function openForOne({ safeApply, db }: Deps, session: Session | null): Promise<Opened> {
+async function openForOne(deps: Deps, session: Session | null): Promise<Opened> {
+  const { safeApply, db } = deps
   const { window } = await safeApply.follow()
   if (window && (window.changes > 0 || (await changedItems(db)).length > 0)) throw underWay(window)
-  if (window) return { window_id: window.window_id, isOwn: false }
-  const opened = (await safeApply.open(SECONDS, openerOf(session))).window
+  if (window) {
+    await mark(deps, window, true)
+    return { window_id: window.window_id, isOwn: false }
+  }
+  const opened = (await safeApply.open(SECONDS, openerOf(session), 'now', true)).window
   if (!opened) throw new Error('The root helper has opened no window')
   return { window_id: opened.window_id, isOwn: true }
 }
 
+/** Should the daemon end in the middle, the next one finds the mark and puts everything back. */
+const mark = ({ db }: Deps, { window_id }: Pick<Opened, 'window_id'>, is_whole: boolean): Promise<void> =>
+  db.transaction().execute((transaction) => markWhole(transaction, window_id, is_whole))
+
+/** What keeps its mark is put back. */
 async function end(deps: Deps, { window_id, isOwn }: Opened, isWhole: boolean): Promise<boolean> {
   const { safeApply } = deps
-  if ((await safeApply.follow()).window?.window_id !== window_id) return requirePutBack(deps, window_id)
-  if (isWhole && isOwn) await safeApply.confirm(window_id)
-  if (isWhole) return false
-  const { window } = await safeApply.cancel(window_id)
-  if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: fromRoot(window.detail) }))
-  return true
+  const { window } = await safeApply.follow()
+  if (window?.window_id !== window_id) return requirePutBack(deps, window_id)
+  if (!isWhole) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: fromRoot(window.detail) }))
+  if (isOwn) await safeApply.confirm(window_id)
+  return false
 }
 
 /**

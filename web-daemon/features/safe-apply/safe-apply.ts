@@ -29,6 +29,7 @@ export class SafeApply {
   /** Commands that are meant for one window. */
   readonly named: Named
   readonly #deps: SafeApplyDeps
+  #hasFollowed = false
   #isOpen = false
   #changes = 0
   /** When the window was opened; null where that was before this process. */
@@ -73,11 +74,11 @@ export class SafeApply {
   }
 
   /** Call it in turn. The record comes first: what changes from then on is known. */
-  async open(seconds: number, by: Opener, starts: WindowStart = 'now'): Promise<WindowFound> {
+  async open(seconds: number, by: Opener, starts: WindowStart = 'now', isWhole = false): Promise<WindowFound> {
     const { db, now, request } = this.#deps
     const window_id = randomBytes(16).toString('hex')
     this.#upBefore = await this.#deps.upTunnels()
-    await db.transaction().execute((trx) => insertOpen(trx, window_id, by, now().toISOString()))
+    await db.transaction().execute((trx) => insertOpen(trx, window_id, by, now().toISOString(), isWhole))
     try {
       return await this.#note(await request('window.open', { window_id, seconds, starts }))
     } catch (failure) {
@@ -103,14 +104,23 @@ export class SafeApply {
   }
 
   /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
-  readonly during: InWindow = (request, work) => this.exclusive.beside(() => this.#during(request, work))
+  readonly during: InWindow = (request, work) => this.#beside(() => this.#during(request, work))
 
   /** The same of a command that changes the store alone. */
-  readonly duringStore: InStoreWindow = async (window_id, work) => {
-    this.exclusive.requireNone()
-    const answer = await (window_id === null ? work() : this.named.during(window_id, work))
-    if (this.#isOpen) await this.#deps.inTurn(() => this.#startTime())
-    return answer
+  readonly duringStore: InStoreWindow = (window_id, work) =>
+    this.#beside(async () => {
+      const answer = await (window_id === null ? work() : this.named.during(window_id, work))
+      if (this.#isOpen) await this.#deps.inTurn(() => this.#startTime())
+      return answer
+    })
+
+  /** What another process left in the middle is put back before anything joins it. */
+  #beside<T>(work: () => Promise<T>): Promise<T> {
+    const { db, inTurn } = this.#deps
+    return this.exclusive.beside(async () => {
+      if (!this.#hasFollowed && (await findOpen(db))) await inTurn(() => this.follow()).catch(unlessAway)
+      return work()
+    })
   }
 
   /** Root does not see a change of the store alone, which starts the time too. */
@@ -178,6 +188,10 @@ export class SafeApply {
     if (this.exclusive.isUndisturbed || (this.named.isUnderWay && !this.exclusive.isUnderWay)) return this.#note(found)
     const open = await findOpen(db)
     const isStillOpen = open !== null && found.window?.window_id === open.window_id
+    if (isStillOpen && open.is_whole === 1 && found.window?.state === 'open') {
+      this.#deps.logger.warn({ window_id: open.window_id }, 'safe apply: work that did not come to its end is put back')
+      return this.cancel(open.window_id)
+    }
     if (open && !isStillOpen) await this.#end(open.window_id, open.username, found)
     if (found.window && !isStillOpen) {
       const { window_id } = found.window
@@ -233,6 +247,7 @@ export class SafeApply {
   }
 
   async #note(found: WindowFound): Promise<WindowFound> {
+    this.#hasFollowed = true
     const changes = found.window?.changes ?? 0
     const isOpen = found.window !== null || found.ended !== null
     if (changes !== this.#changes || isOpen !== this.#isOpen) this.#changedAt = performance.now()
@@ -244,6 +259,10 @@ export class SafeApply {
 }
 
 const DAY_MS = 86_400_000
+
+const unlessAway = (failure: unknown): void => {
+  if (!isHelperAway(failure)) throw failure
+}
 
 export const openerOf = (session: Session | null): Opener => ({
   user_id: session?.user_id ?? null,

@@ -14,13 +14,26 @@ export const findOpen = async (db: ReadDb): Promise<SafeApplyRow | null> =>
   (await db.selectFrom('safe_apply').selectAll().where('ended_how', 'is', null).executeTakeFirst()) ?? null
 
 /** Stores an open window with what the followed tables hold now. Call it in a transaction. */
-export async function insertOpen(db: WriteDb, window_id: string, by: Opener, opened_date: string): Promise<void> {
+export async function insertOpen(
+  db: WriteDb,
+  window_id: string,
+  by: Opener,
+  opened_date: string,
+  isWhole = false,
+): Promise<void> {
   await db
     .insertInto('safe_apply')
-    .values({ window_id, opened_date, ...by, ended_date: null, ended_how: null })
+    .values({ window_id, opened_date, ...by, ended_date: null, ended_how: null, is_whole: Number(isWhole) })
     .execute()
   await rememberAll(db)
 }
+
+export const markWhole = async (db: WriteDb, window_id: string, is_whole: boolean): Promise<void> =>
+  void (await db
+    .updateTable('safe_apply')
+    .set({ is_whole: Number(is_whole) })
+    .where('window_id', '=', window_id)
+    .execute())
 
 /** Removes a window that held nothing. Call it in a transaction. */
 export async function removeOpen(db: WriteDb): Promise<void> {

@@ -12,6 +12,8 @@ export interface SafeApplyTable {
   ended_date: string | null
   ended_how: string | null
   items: Generated<string>
+  /** Whether work is under way in it of which all stays or nothing. */
+  is_whole: Generated<number>
 }
 
 /** A row of a followed table as JSON, as it was when the open window was opened. */
