@@ -1,7 +1,6 @@
 // A request that is part of another one, such as a step of a restore or an item of a backup: carried out, or foreseen,
 // as if it had been sent by itself, with the audit entry that it would have had.
 import type { Logger } from 'pino'
-import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext, ReadContext, WriteDb } from '../../platform/context.ts'
@@ -47,16 +46,14 @@ export const foreseePart = (context: ReadContext, running: Running, part: PartRe
 export interface Tried {
   /** Null of one that was carried out. */
   readonly refusal: Refusal | null
+  /** The body of the answer; null of one that was refused. */
+  readonly body: unknown
   /** Writes the audit entry; if that fails, the log says so, and the change stands. */
   readonly record: (db?: WriteDb) => Promise<void>
 }
 
 /** The caller has a part recorded, since one that is refused may be tried again. */
-export async function tryPart(
-  context: CommandContext,
-  running: Running,
-  part: PartRequest,
-): Promise<Tried & { /** The body of the answer. */ readonly body: unknown }> {
+export async function tryPart(context: CommandContext, running: Running, part: PartRequest): Promise<Tried> {
   const [note, started] = [new AuditNote(), performance.now()]
   const answer = await readyFor(running, part, async () => {
     const { endpoint, incoming } = innerOf(running, part)
@@ -87,7 +84,7 @@ export async function tryTogether(
   running: Running,
   together: Together,
   parts: readonly PartRequest[],
-): Promise<(Tried & { readonly warnings: readonly Warning[] })[] | null> {
+): Promise<Tried[] | null> {
   const started = performance.now()
   const [first] = parts
   if (!first) return []
@@ -104,7 +101,7 @@ export async function tryTogether(
     const refusal = 'code' in end ? end : null
     return {
       refusal,
-      warnings: 'code' in end ? [] : end,
+      body: 'code' in end ? null : end,
       record: (db: WriteDb = context.db) =>
         recordPart({ db, now: context.now }, running, part, { note, refusal, duration_ms }),
     }

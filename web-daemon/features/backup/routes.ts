@@ -8,7 +8,7 @@ import type { Item } from './read.ts'
 import type { PlannedTunnels } from './tunnels.ts'
 import { normalizeIp } from './normalize.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import { importEach, skip, type Job, type Worker } from './worker.ts'
+import { importTogether, skip, type Job, type Worker } from './worker.ts'
 
 interface Routes {
   readonly items: readonly Item<BackupRoute>[]
@@ -22,13 +22,13 @@ export const importRoutes = (
   context: Pick<ReadContext, 'db'>,
   { items, force, ...rest }: Routes,
 ): Promise<ImportAction[]> =>
-  importEach(
+  importTogether(
     worker,
     'route',
     items,
     async ({ path, item }) =>
       (await skipExisting(context, item)) ??
-      worker.do(importJob({ ...rest, place: path, body: force ? { ...item, force } : item })),
+      importJob({ ...rest, place: path, body: force ? { ...item, force } : item }),
   )
 
 async function skipExisting(

@@ -1,11 +1,12 @@
-// Imports items one by one, each by the request that makes such an item, and reports how each ended. A dry run only
-// foresees the requests.
+// Imports items, each by the request that makes such an item, and reports how each ended. A dry run only foresees the
+// requests.
 import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
-import { foreseePart, tryPart, type PartRequest, type Running } from '../audit/part-request.ts'
+import { foreseePart, type PartRequest, type Running, type Tried } from '../audit/part-request.ts'
+import { tryInTurn, tryOne } from '../audit/parts-in-turn.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
@@ -30,6 +31,8 @@ export interface Job extends Omit<PartRequest, 'reviving'> {
 export interface Worker {
   readonly isDry: boolean
   readonly do: (job: Job) => Promise<ImportAction>
+  /** How each ended, in their order. */
+  readonly doAll: (jobs: readonly Job[]) => Promise<ImportAction[]>
 }
 
 /** Changes nothing: by its type it only has a read-only context. `onForeseen` gets what each item would do. */
@@ -39,37 +42,55 @@ export function makeDryRunWorker(
   onForeseen: (foreseen: Foreseen) => void = () => undefined,
 ): Worker {
   const helper = new HelperTries()
-  return {
-    isDry: true,
-    do: async (job) => {
-      const action = job.method === 'POST' ? 'would_create' : 'would_update'
-      const foreseen = job.isUnforeseen ? UNFORESEEN : await foreseePart(context, running, helper.request(job))
-      const refusal = 'code' in foreseen ? foreseen : null
-      if (!job.isUnforeseen) helper.after(job, refusal)
-      if ('code' in foreseen)
-        return skipIfThere(job, foreseen) ?? { ...baseAction(job), action, error: itemError(job.place, foreseen) }
-      onForeseen(foreseen)
-      return { ...baseAction(job), action, warnings: [...foreseen.warnings] }
-    },
+  const foresee = async (job: Job): Promise<ImportAction> => {
+    const action = job.method === 'POST' ? 'would_create' : 'would_update'
+    const foreseen = job.isUnforeseen ? UNFORESEEN : await foreseePart(context, running, helper.request(job))
+    const refusal = 'code' in foreseen ? foreseen : null
+    if (!job.isUnforeseen) helper.after(job, refusal)
+    if ('code' in foreseen)
+      return skipIfThere(job, foreseen) ?? { ...baseAction(job), action, error: itemError(job.place, foreseen) }
+    onForeseen(foreseen)
+    return { ...baseAction(job), action, warnings: [...foreseen.warnings] }
   }
+  const foreseeAll = async (jobs: readonly Job[]): Promise<ImportAction[]> => {
+    const actions: ImportAction[] = []
+    for (const job of jobs) actions.push(await foresee(job))
+    return actions
+  }
+  return { isDry: true, do: foresee, doAll: foreseeAll }
 }
+
+/** As many by one change of the host: another command waits for it. */
+const TOGETHER_AT_MOST = 100
 
 export function makeImportWorker(context: CommandContext, running: Running): Worker {
   const helper = new HelperTries()
-  return {
-    isDry: false,
-    do: async (job) => {
-      const { refusal, body, record } = await tryPart(context, running, helper.request(job))
-      helper.after(job, refusal)
-      const skipped = refusal && skipIfThere(job, refusal)
-      if (skipped) return skipped
-      await record()
-      if (!refusal)
-        return { ...baseAction(job), action: job.method === 'POST' ? 'create' : 'update', ...made(job, body) }
-      const detail = messageFields('detail', { ...asMessage(refusal), message: refusal.message })
-      return { ...baseAction(job), action: 'failed', ...detail, error: itemError(job.place, refusal) }
-    },
+  const doOne = async (job: Job): Promise<ImportAction> => {
+    const tried = await tryOne(context, running, helper.request(job))
+    helper.after(job, tried.refusal)
+    return ended(job, tried)
   }
+  const doAll = async (jobs: readonly Job[]): Promise<ImportAction[]> => {
+    const actions: ImportAction[] = []
+    for (let at = 0; at < jobs.length; at += TOGETHER_AT_MOST) {
+      const parts = jobs.slice(at, at + TOGETHER_AT_MOST).map((job) => ({ ...helper.request(job), job }))
+      for await (const { part, ...tried } of tryInTurn(context, running, parts)) {
+        helper.after(part.job, tried.refusal)
+        actions.push(await ended(part.job, tried))
+      }
+    }
+    return actions
+  }
+  return { isDry: false, do: doOne, doAll }
+}
+
+async function ended(job: Job, { refusal, body, record }: Tried): Promise<ImportAction> {
+  if (!refusal) return { ...baseAction(job), action: job.method === 'POST' ? 'create' : 'update', ...made(job, body) }
+  const skipped = skipIfThere(job, refusal)
+  if (skipped) return skipped
+  await record()
+  const detail = messageFields('detail', { ...asMessage(refusal), message: refusal.message })
+  return { ...baseAction(job), action: 'failed', ...detail, error: itemError(job.place, refusal) }
 }
 
 /** The answers of the endpoints. */
@@ -169,9 +190,25 @@ export async function importEach<T>(
   return actions
 }
 
+/** The same of items whose requests are known before any of them is made. */
+export async function importTogether<T>(
+  worker: Worker,
+  kind: ImportKind,
+  items: readonly Item<T>[],
+  one: (right: RightItem<T>) => Promise<ImportAction | Job>,
+): Promise<ImportAction[]> {
+  const found: (ImportAction | Job)[] = []
+  for (const item of items) found.push(item.fault ? wrong(worker, kind, item) : await one(item))
+  const done = await worker.doAll(found.filter(isJob))
+  return found.flatMap((each) => (isJob(each) ? (done.shift() ?? []) : each))
+}
+
+const isJob = (one: ImportAction | Job): one is Job => 'method' in one
+
 /** The id of the existing item in the details of a problem: one with the same listener, destination or title. */
 const THERE: Readonly<Partial<Record<FieldCode, string>>> = {
   ROUTE_PORT_CONFLICT: 'route_rule_id',
+  ROUTE_TITLE_CONFLICT: 'route_rule_id',
   NETWORK_EXISTS: 'network_id',
   NETWORK_TITLE_CONFLICT: 'network_id',
 }

@@ -6,7 +6,7 @@ import { createTogether, remove } from '../../change/engine.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
-import type { Part, Together } from '../../platform/http/endpoint.ts'
+import type { Part, Together, TogetherBody } from '../../platform/http/endpoint.ts'
 import { isFinal, orRefusal, Refusal } from '../../platform/http/refusal.ts'
 import type { Accounting } from './accounting.ts'
 import { changeOf, wantedOf } from './change.ts'
@@ -98,16 +98,19 @@ async function ended<B>(
   parts: readonly Part<B>[],
   all: readonly (RouteRecord | Refusal)[] | null,
   warningsOf: (one: RouteRecord, part: Part<B>) => Promise<readonly Warning[]>,
-): Promise<(Refusal | readonly Warning[])[] | null> {
-  const ends: (Refusal | readonly Warning[])[] = []
+): Promise<(Refusal | TogetherBody)[] | null> {
+  const ends: (Refusal | TogetherBody)[] = []
   for (const [at, part] of parts.entries()) {
     const one = all?.[at]
     if (!one) return null
-    if (!(one instanceof Refusal)) {
-      part.note.target('route', one.route_rule_id)
-      for (const operation of operations) part.note.operation(operation)
+    if (one instanceof Refusal) {
+      ends.push(one)
+      continue
     }
-    ends.push(one instanceof Refusal ? one : await warningsOf(one, part))
+    const { route_rule_id, route_rule_title } = one
+    part.note.target('route', route_rule_id)
+    for (const operation of operations) part.note.operation(operation)
+    ends.push({ warnings: await warningsOf(one, part), route: { route_rule_id, route_rule_title } })
   }
   return ends
 }

@@ -174,13 +174,19 @@ export interface Part<B = unknown> {
 }
 
 /**
- * Carries out requests to one endpoint by one change of the host; what each is refused with by itself, or its warnings.
+ * Carries out requests to one endpoint by one change of the host; what each is refused with by itself, or its answer.
  * Null where the change failed and was put back: fewer of them, and in the end each by itself, say why.
  */
 export type Together<B = never> = (
   context: CommandContext,
   parts: readonly Part<B>[],
-) => Promise<readonly (Refusal | readonly Warning[])[] | null>
+) => Promise<readonly (Refusal | TogetherBody)[] | null>
+
+/** As much of the body of an answer as those look at who send many requests. */
+export interface TogetherBody {
+  readonly warnings: readonly Warning[]
+  readonly route: { readonly route_rule_id: number; readonly route_rule_title: string }
+}
 
 export interface Audited {
   /** Takes a password given within the last ten minutes (platform/http/fresh.ts): always, or if it returns true. */
