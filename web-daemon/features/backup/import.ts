@@ -145,7 +145,7 @@ async function confirm(
   throw new Refusal('INVALID_CREDENTIALS', message('backup.confirm'), { field: 'current_password' })
 }
 
-/** Imports the items. Each enters the change queue by itself, so another change waits for one of them at most. */
+/** Imports the items. Each, or each hundred rules, enters the change queue by itself, and another change comes between. */
 async function importAll(
   worker: Worker,
   context: ReadContext,

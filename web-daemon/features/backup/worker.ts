@@ -60,7 +60,7 @@ export function makeDryRunWorker(
   return { isDry: true, do: foresee, doAll: foreseeAll }
 }
 
-/** As many by one change of the host: another command waits for it. */
+/** Another command waits for a change of the host with so many. */
 const TOGETHER_AT_MOST = 100
 
 export function makeImportWorker(context: CommandContext, running: Running): Worker {

@@ -182,7 +182,7 @@ export type Together<B = never> = (
   parts: readonly Part<B>[],
 ) => Promise<readonly (Refusal | TogetherBody)[] | null>
 
-/** As much of the body of an answer as those look at who send many requests. */
+/** The part of an answer that matters to a sender of many requests. */
 export interface TogetherBody {
   readonly warnings: readonly Warning[]
   readonly route: { readonly route_rule_id: number; readonly route_rule_title: string }
