@@ -12,7 +12,8 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { readingOnce } from '../../platform/helper/reading-once.ts'
-import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
+import type { AllOrNothing } from '../../platform/http/confirm-within.ts'
+import { ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Running } from '../audit/part-request.ts'
 import { foreseenInTurn } from '../routes/foresee-forwarding.ts'
@@ -32,8 +33,7 @@ export interface BackupServices {
   readonly references: References
   /** Throws unless it is the password of the operator whose request this is. */
   readonly confirmPassword: (db: ReadContext['db'], incoming: Incoming<unknown>, password: string) => Promise<void>
-  /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */
-  readonly allOrNothing: (session: Session | null, work: () => Promise<boolean>) => Promise<boolean>
+  readonly allOrNothing: AllOrNothing
   readonly logger: Logger
 }
 
@@ -69,9 +69,11 @@ async function importWhole(
 ): Promise<{ actions: ImportAction[]; is_taken_back: boolean }> {
   if (body.is_atomic !== true) return { actions: await work(), is_taken_back: false }
   let actions: ImportAction[] = []
-  const is_taken_back = await allOrNothing(session, async () => {
-    actions = await work()
-    return actions.every(({ action }) => action !== 'failed')
+  const is_taken_back = await allOrNothing(session, {
+    work: async () => {
+      actions = await work()
+      return actions.every(({ action }) => action !== 'failed')
+    },
   })
   return { actions, is_taken_back }
 }

@@ -39,10 +39,12 @@ export const applyFile =
       const plan = await planning()
       return answer(plan, (await foreseeSteps(context, running, plan.steps)).steps, message('desired.dry'))
     }
-    const { plan, done, is_taken_back } = await restoreWhole(context, services, running, planning)
+    const finish = async (plan: Plan): Promise<void> => {
+      if (name !== undefined) await keep(context, incoming, plan, name)
+    }
+    const { plan, done, is_taken_back } = await restoreWhole(context, services, running, planning, finish)
     for (const { method, path, outcome } of done) context.note.operation(`${method} ${path}: ${outcome}`)
     if (is_taken_back) throw failed(plan, done)
-    if (name !== undefined) await keep(context, incoming, plan, name)
     return answer(plan, done, message(plan.pairs.length === 0 ? 'desired.nothing' : 'desired.done'))
   }
 

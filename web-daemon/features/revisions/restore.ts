@@ -4,7 +4,8 @@ import type { RestoreRevisionAnswer, RestoreRevisionBody, RestoreStep } from '@p
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { ok, type Answer, type Endpoint, type Incoming, type Session } from '../../platform/http/endpoint.ts'
+import type { AllOrNothing } from '../../platform/http/confirm-within.ts'
+import { ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
 import { requireFresh } from '../../platform/http/fresh.ts'
 import { innerOf, type Running } from '../audit/part-request.ts'
 import { foreseenInTurn } from '../routes/foresee-forwarding.ts'
@@ -17,15 +18,7 @@ import { digestNow, stateAt, stateNow } from './store.ts'
 
 export interface RestoreServices {
   readonly endpoints: () => readonly Endpoint[]
-  /**
-   * Carries out work whose changes are all put back where it answers false. Returns whether they were. `begin` is called
-   * when nothing else is changed any more, and answers whether there is anything to do.
-   */
-  readonly allOrNothing: (
-    session: Session | null,
-    work: () => Promise<boolean>,
-    begin: () => Promise<boolean>,
-  ) => Promise<boolean>
+  readonly allOrNothing: AllOrNothing
   readonly logger: Logger
 }
 
@@ -54,7 +47,7 @@ export interface Planned {
   readonly steps: readonly Step[]
 }
 
-interface Whole<P> {
+interface Carried<P> {
   /** What was carried out. */
   readonly plan: P
   readonly done: RestoreStep[]
@@ -63,14 +56,16 @@ interface Whole<P> {
 
 /**
  * Carries out what is planned, all or none of it. Throws before the first step where it takes a fresh password. Planned
- * again where a command that was under way, or the end of a window, has changed what the plan starts from.
+ * again where a command that was under way, or the end of a window, has changed what the plan starts from. `finish`
+ * is called once the panel is as planned, before anything else is changed.
  */
 export async function restoreWhole<P extends Planned>(
   context: CommandContext,
   { allOrNothing }: RestoreServices,
   running: Running,
   planning: () => Promise<P>,
-): Promise<Whole<P>> {
+  finish: (plan: P) => Promise<void> = async () => undefined,
+): Promise<Carried<P>> {
   const planned = async (): Promise<{ from: string; plan: P }> => {
     const from = await digestNow(context.db)
     const plan = await planning()
@@ -79,16 +74,21 @@ export async function restoreWhole<P extends Planned>(
   }
   let { from, plan } = await planned()
   let done: RestoreStep[] = []
-  if (plan.steps.length === 0) return { plan, done, is_taken_back: false }
-  const begin = async (): Promise<boolean> => {
-    if (from !== (await digestNow(context.db))) ({ from, plan } = await planned())
-    return plan.steps.length > 0
+  if (plan.steps.length === 0) {
+    await finish(plan)
+    return { plan, done, is_taken_back: false }
   }
-  const work = async (): Promise<boolean> => {
-    done = await runSteps(context, running, plan.steps)
-    return done.every(({ outcome }) => outcome === 'done')
-  }
-  const is_taken_back = await allOrNothing(running.incoming.session, work, begin)
+  const is_taken_back = await allOrNothing(running.incoming.session, {
+    begin: async () => {
+      if (from !== (await digestNow(context.db))) ({ from, plan } = await planned())
+      return plan.steps.length > 0
+    },
+    work: async () => {
+      done = await runSteps(context, running, plan.steps)
+      return done.every(({ outcome }) => outcome === 'done')
+    },
+    finish: () => finish(plan),
+  })
   return { plan, done, is_taken_back }
 }
 

@@ -1,6 +1,7 @@
 // Work in a window of its own that is confirmed where all of it went well, and put back where not.
 import { fromRoot, message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
+import type { AllOrNothing } from '../../platform/http/confirm-within.ts'
 import type { Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
@@ -14,31 +15,33 @@ interface Deps extends Pick<StoreContext, 'db' | 'inTurn'> {
   readonly safeApply: SafeApply
 }
 
-/**
- * All changes of the work are put back where it answers false, or is killed. Returns whether they were. Nothing else is
- * changed meanwhile, nor from when `begin` is called, which answers whether there is anything to do.
- */
+/** Work that is killed is put back too. */
 export const allOrNothing =
-  (deps: Deps) =>
-  (session: Session | null, work: () => Promise<boolean>, begin?: () => Promise<boolean>): Promise<boolean> =>
+  (deps: Deps): AllOrNothing =>
+  (session, { begin = async () => true, work, finish }) =>
     deps.safeApply.exclusive.alone(async () => {
       const { safeApply, inTurn } = deps
-      if (begin) {
-        await inTurn(() => safeApply.follow())
-        if (!(await begin())) return false
-      }
-      const opened = await inTurn(() => openForOne(deps, session))
-      const done = async (): Promise<boolean> => {
-        const isWhole = await work()
-        if (isWhole) await mark(deps, opened, false)
-        return isWhole
-      }
-      const isWhole = await safeApply.exclusive.undisturbed(done).catch(async (failure: unknown) => {
-        await inTurn(() => safeApply.cancel(opened.window_id))
-        throw failure
-      })
-      return inTurn(() => end(deps, opened, isWhole))
+      await inTurn(() => safeApply.follow())
+      const isPutBack = (await begin()) && (await carryOut(deps, session, work))
+      if (!isPutBack) await finish?.()
+      return isPutBack
     })
+
+/** Returns whether everything was put back. */
+async function carryOut(deps: Deps, session: Session | null, work: () => Promise<boolean>): Promise<boolean> {
+  const { safeApply, inTurn } = deps
+  const opened = await inTurn(() => openForOne(deps, session))
+  const done = async (): Promise<boolean> => {
+    const isWhole = await work()
+    if (isWhole) await mark(deps, opened, false)
+    return isWhole
+  }
+  const isWhole = await safeApply.exclusive.undisturbed(done).catch(async (failure: unknown) => {
+    await inTurn(() => safeApply.cancel(opened.window_id))
+    throw failure
+  })
+  return inTurn(() => end(deps, opened, isWhole))
+}
 
 interface Opened {
   readonly window_id: string

@@ -30,6 +30,19 @@ export type InWindow = (request: Windowed, work: () => Promise<Answer>) => Promi
 /** What carries out a command that writes into the store alone. */
 export type InStoreWindow = (window_id: string | null, work: () => Promise<Answer>) => Promise<Answer>
 
+/** Work of which all stays or nothing. Nothing else is changed from the first of these to the last. */
+export interface Whole {
+  /** Whether there is anything to do; no window is opened for nothing. */
+  readonly begin?: () => Promise<boolean>
+  /** Whether all of it is done; false, or a failure: everything is put back. */
+  readonly work: () => Promise<boolean>
+  /** What follows once it stays. */
+  readonly finish?: () => Promise<void>
+}
+
+/** What carries out such work; whether it was put back. */
+export type AllOrNothing = (session: Session | null, whole: Whole) => Promise<boolean>
+
 /** The window that a request names, or null. */
 export function takeWindow(header: string): string | null {
   if (header === '') return null
