@@ -22,21 +22,26 @@ export async function booted(size: Size): Promise<Hardware> {
   const folder = `${built.folder}-booted-${await fingerprint([here('qemu.ts'), here('booted.ts')], words)}`
   await cached(folder, (unfinished) => step('booting it, once', () => makeIn(unfinished, built, size)))
   const accelerator = (await readFile(join(folder, 'accelerator'), 'utf8')) as Accelerator
-  return { image: built, size, accelerator, disk: join(folder, 'disk.qcow2'), memory: join(folder, 'memory') }
+  return { image: built, size, accelerator, disk: diskIn(folder, accelerator), memory: join(folder, 'memory') }
 }
+
+/** A machine that was given up may hold its own for a while. */
+const diskIn = (folder: string, accelerator: Accelerator): string => join(folder, `${accelerator}.qcow2`)
 
 // /dev/kvm may open and yet run no guest, so what it is worth shows only in a trial; the answer stays with what was
 // saved.
 async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
-  const boot = (accelerator: Accelerator): Promise<void> =>
-    bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })
+  const boot = (accelerator: Accelerator, givenUp?: AbortSignal): Promise<void> =>
+    bootAndSave(folder, { image: built, accelerator, size, disk: diskIn(folder, accelerator) }, givenUp)
   const requests = process.env['PANEL_LAB_ACCELERATOR'] as Accelerator | undefined
   if (size.clock === 'instructions') return boot('tcg')
   if (requests !== undefined) return boot(requests)
   if (await opens('/dev/kvm')) {
+    const trial = new AbortController()
     try {
-      return await Promise.race([boot('kvm'), gaveUp()])
+      return await Promise.race([boot('kvm', trial.signal), gaveUp()])
     } catch (error) {
+      trial.abort()
       process.stderr.write(
         `lab: KVM does not work here, emulating instead: ${(error as Error).message.split('\n')[1] ?? ''}\n`,
       )
@@ -58,11 +63,11 @@ async function opens(device: string): Promise<boolean> {
   )
 }
 
-async function bootAndSave(folder: string, hardware: Hardware): Promise<void> {
+async function bootAndSave(folder: string, hardware: Hardware, givenUp?: AbortSignal): Promise<void> {
   // The way to the image is relative to the folder's place, which the final rename does not change.
   const backing = join('..', basename(hardware.image.folder), basename(hardware.image.disk))
   await host('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', backing, hardware.disk])
-  const machine = await EmulatedMachine.start(hardware)
+  const machine = await EmulatedMachine.start(hardware, givenUp)
   try {
     const remote = await Remote.reach(machine, hardware.accelerator === 'kvm' ? 20_000 : 900_000)
     await settle(remote)

@@ -19,8 +19,9 @@ export class EmulatedMachine implements Machine {
   /** Whether its end would be a crash. The trial of KVM may fail as it starts. */
   #mustLast = false
 
-  static async start(hardware: Hardware): Promise<EmulatedMachine> {
-    const machine = new EmulatedMachine(qemuArguments(hardware))
+  /** `givenUp` ends it, whatever it is doing. */
+  static async start(hardware: Hardware, givenUp?: AbortSignal): Promise<EmulatedMachine> {
+    const machine = new EmulatedMachine(qemuArguments(hardware), givenUp)
     await machine.#ask('qmp_capabilities')
     if (hardware.memory !== undefined) await machine.#wake()
     machine.#mustLast = true
@@ -28,9 +29,10 @@ export class EmulatedMachine implements Machine {
   }
 
   // The kernel kills QEMU when its parent ends, however it ends: a killed test run leaves no machine behind.
-  private constructor(args: readonly string[]) {
+  private constructor(args: readonly string[], givenUp?: AbortSignal) {
     const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
     this.#process = spawn('setpriv', ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...args], { stdio: [...stdio] })
+    givenUp?.addEventListener('abort', () => this.#process.kill('SIGKILL'), { once: true })
     this.#process.stdout?.on('data', (data: Buffer) => this.#hear(data))
     this.#process.stderr?.on('data', (data: Buffer) => this.#hear(data))
     this.#qmp = new Qmp(this.#process.stdio[qmpDescriptor] as Duplex)
