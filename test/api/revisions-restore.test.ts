@@ -95,6 +95,17 @@ describe('A restore', () => {
     assert.equal((await client.get(`/pools/${pool.address_pool_id}`)).status, 200)
   })
 
+  it('brings back a rule whose tunnel was deleted before it, without that tunnel, and nothing differs', async () => {
+    await createTunnel(client)
+    await madeRoute(client, { tunnel_id: 1 })
+    await deleteTunnel(client, 1)
+    const at = await here()
+    await deleteRoute(client, 1)
+    assert.deepEqual(await whole(at), ['POST /routes done'])
+    assert.equal((await getRoute(client, 1)).body.route.tunnel_id, null)
+    assert.deepEqual([await differencesSince(client, at), await whole(at)], [[], []])
+  })
+
   it('takes only what is named, where something is named', async () => {
     await createTunnel(client)
     await madeRoute(client)

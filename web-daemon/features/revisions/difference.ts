@@ -24,14 +24,13 @@ export function differing(before: readonly RevisionObject[], after: readonly Rev
   return [...pairs.values()].filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).sort(inTheirOrder)
 }
 
-/** A rule keeps the id of a tunnel that was deleted, which no request could name. */
+/** A rule keeps the id of a tunnel that was deleted, which no request could name: it is as a rule without a tunnel. */
 function whole(state: readonly RevisionObject[]): RevisionObject[] {
   const tunnels = new Set(state.filter(({ kind }) => kind === 'tunnel').map(({ target_key }) => target_key))
-  return state.map((one) =>
-    one.kind === 'route' && one.item['tunnel_id'] !== undefined && !tunnels.has(String(one.item['tunnel_id']))
-      ? { ...one, item: { ...one.item, tunnel_id: null } }
-      : one,
-  )
+  return state.map((one) => {
+    const { tunnel_id, ...item } = one.item
+    return one.kind === 'route' && tunnel_id !== undefined && !tunnels.has(String(tunnel_id)) ? { ...one, item } : one
+  })
 }
 
 export const inTheirOrder = (a: Pick<Pair, 'kind' | 'target_key'>, b: Pick<Pair, 'kind' | 'target_key'>): number =>
