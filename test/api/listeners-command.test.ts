@@ -4,19 +4,17 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { readConfig } from '@panel/web-daemon/app/config.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { forgetKeptListener, waysIn } from '@panel/web-daemon/cli/listeners.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
+import { shipped } from '../support/shipped.ts'
 import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort } from './support/listeners.ts'
 import { OPERATOR } from './support/panel.ts'
-
-const MAIN = fileURLToPath(new URL('../../web-daemon/cli/main.ts', import.meta.url))
 
 describe('On the server', () => {
   quietly()
@@ -64,8 +62,8 @@ describe('On the server', () => {
     assert.equal((await new Client(daemon.base).post('/auth/setup', OPERATOR)).status, 201)
     const env = { PATH: process.env['PATH'], PANEL_STATE_DIR: folder, PANEL_LISTEN_PORT: '0' }
     const run = async (command: string): Promise<string> => {
-      const args = ['--import', 'tsx', MAIN, command]
-      const ran = promisify(execFile)(process.execPath, args, { env })
+      const [program, path] = shipped('tunnel-panel')
+      const ran = promisify(execFile)(program, [path, command], { env })
       return (await ran.catch((failed: { stdout: string; stderr: string }) => failed)).stdout
     }
     assert.equal(await run('listens'), `127.0.0.2 ${port} http\n`)

@@ -5,9 +5,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { eventually } from '../support/eventually.ts'
+import { shipped } from '../support/shipped.ts'
 import { quietly } from '../support/quietly.ts'
 import { OPERATOR } from './support/panel.ts'
-import { Processes, ROOT } from './support/processes.ts'
+import { Processes } from './support/processes.ts'
 import { createRoute, listRoutes } from './support/routes.ts'
 
 const run = promisify(execFile)
@@ -22,15 +23,8 @@ describe('Changes that wait for a confirmation', function () {
   afterEach(() => processes.close())
 
   const command = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run(
-      process.execPath,
-      ['--import', 'tsx', 'web-daemon/cli/main.ts', 'safe-apply', ...args],
-      {
-        env: processes.env,
-        cwd: ROOT,
-      },
-    )
-    return stdout
+    const [program, path] = shipped('tunnel-panel')
+    return (await run(program, [path, 'safe-apply', ...args], { env: processes.env })).stdout
   }
 
   it('are put back by root while the web daemon is dead, and its store follows when it runs again', async () => {

@@ -4,8 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { shipped } from '../support/shipped.ts'
 import { quietly } from '../support/quietly.ts'
 import { giveToNobody, privateToNobody, AS_NOBODY } from './support/as-nobody.ts'
 import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
@@ -14,8 +14,6 @@ import { listenAsHelper, type HelperSocket } from './support/helper-socket.ts'
 import { OPERATOR } from './support/panel.ts'
 import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'web-daemon/app/main.ts')
 interface Ended {
   code: number | null
   text: string
@@ -52,8 +50,8 @@ describe('the web daemon', function () {
       PANEL_LISTEN_PORT: '0',
       ...environment,
     }
-    const [program = '', ...args] = [...(asRoot ? [] : AS_NOBODY), process.execPath, '--import', 'tsx', MAIN]
-    const child = spawn(program, args, { env, cwd: ROOT })
+    const [program = '', ...args] = [...(asRoot ? [] : AS_NOBODY), ...shipped('web')]
+    const child = spawn(program, args, { env })
     children.push(child)
     let [out, err] = ['', '']
     child.stdout?.on('data', (chunk) => (out += String(chunk)))

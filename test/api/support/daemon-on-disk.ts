@@ -5,15 +5,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { program } from '../../support/programs.ts'
 import { listenAsHelper } from './helper-socket.ts'
 
-const START = `
-import { readConfig } from '${new URL('../../../web-daemon/app/config.ts', import.meta.url).href}'
-import { startDaemon } from '${new URL('../../../web-daemon/app/daemon.ts', import.meta.url).href}'
-const daemon = await startDaemon(readConfig(process.env))
-process.once('SIGTERM', () => void daemon.stop('SIGTERM').then(() => process.exit(0)))
-`
+const PROGRAM = new URL('daemon-program.ts', import.meta.url)
 
 export interface DaemonProcess {
   readonly base: string
@@ -38,10 +33,7 @@ export async function startDaemonIn(folder: string, more: Record<string, string>
     PANEL_LISTEN_PORT: '0',
     ...more,
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START], {
-    env,
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-  })
+  const child = spawn(process.execPath, [await program(PROGRAM)], { env })
   let [output, log] = ['', '']
   child.stdout.on('data', (chunk) => (output += String(chunk)))
   child.stderr.on('data', (chunk) => (log += String(chunk)))

@@ -5,17 +5,15 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type Handlers, type HelperDeps } from '@panel/root-helper/handlers.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
+import { shipped } from '../../support/shipped.ts'
 import { AS_NOBODY, privateToNobody } from './as-nobody.ts'
 import { Client } from './client.ts'
-
-export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 export class Processes {
   readonly kernel = new FakeKernel()
@@ -76,8 +74,8 @@ export class Processes {
 
   #address(): Promise<string> {
     return new Promise((resolve, reject) => {
-      const [program = '', ...args] = [...AS_NOBODY, process.execPath, '--import', 'tsx', 'web-daemon/app/main.ts']
-      const child = spawn(program, args, { env: this.env, cwd: ROOT })
+      const [program = '', ...args] = [...AS_NOBODY, ...shipped('web')]
+      const child = spawn(program, args, { env: this.env })
       this.#daemon = child
       child.stdout.once('data', (line) => resolve(String(line).trim().split(' ').at(-1) ?? ''))
       child.once('exit', (code) => reject(new Error(`It ended with ${code}`)))

@@ -12,12 +12,12 @@ import { text } from 'node:stream/consumers'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { visible } from '@panel/web-daemon/cli/print.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
+import { shipped } from '../../support/shipped.ts'
 import { newTunnel } from '../../support/records.ts'
 
 /** It clears the screen, sets the title (in both spellings), and turns what follows around. */
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b2J\u202eevil\u2066\r\u0000'
 const STEERING = /[^\P{C}\n\u00ad]/u
-const ROOT = new URL('../../..', import.meta.url).pathname
 
 describe('A command', function () {
   let state: string
@@ -59,8 +59,8 @@ describe('A command', function () {
         PANEL_HELPER_SOCKET: helperSocket(),
         PANEL_LISTEN_PORT: String((daemon.address() as AddressInfo).port),
       }
-      const program = ['--import=tsx', join(ROOT, 'web-daemon/cli/main.ts')]
-      execFile(process.execPath, [...program, ...args], { env, cwd: ROOT }, (_failure, out, output) => {
+      const [program, script] = shipped('tunnel-panel')
+      execFile(program, [script, ...args], { env }, (_failure, out, output) => {
         assert.doesNotMatch(out + output, STEERING)
         resolve({ out, output })
       })
@@ -96,7 +96,8 @@ describe('A command', function () {
   })
 
   it('goes on if nobody reads what it prints, as head(1) after its lines', async () => {
-    const child = spawn(process.execPath, ['--import=tsx', join(ROOT, 'web-daemon/cli/main.ts'), 'help'], {
+    const [program, script] = shipped('tunnel-panel')
+    const child = spawn(program, [script, 'help'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.destroy()

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HOST_PARTS } from '@panel/shared/host/model.ts'
 import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
+import { shipped } from '../../support/shipped.ts'
 
-const ROOT = new URL('../../..', import.meta.url).pathname
 /** The parts of a host of which none is there. */
 const NO_PART = Object.fromEntries(HOST_PARTS.map((part) => [part, null]))
 const COMMANDS = [['rpc', 'window.probe'], ['safe-apply'], ['limits']] as const
@@ -41,8 +41,8 @@ describe('A command that sends a request to the root helper', function () {
   const run = (args: readonly string[], socket = path()): Promise<Ended> =>
     new Promise((resolve) => {
       const env = { PATH: process.env['PATH'], PANEL_STATE_DIR: folder, PANEL_HELPER_SOCKET: socket }
-      const program = ['--import=tsx', join(ROOT, 'web-daemon/cli/main.ts')]
-      const child = execFile(process.execPath, [...program, ...args], { env, cwd: ROOT }, (_failure, out, output) =>
+      const [program, script] = shipped('tunnel-panel')
+      const child = execFile(program, [script, ...args], { env }, (_failure, out, output) =>
         resolve({ code: child.exitCode ?? -1, out, output }),
       )
     })

@@ -4,12 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { makeSelfSigned, SelfSignedError } from '@panel/web-daemon/platform/tls/self-signed.ts'
+import { shipped } from '../../support/shipped.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn } from '../../api/support/certificates.ts'
 
 const DAY_MS = 86_400_000
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 describe('The pair that is made here', () => {
   // Keys take their time to be made.
@@ -104,11 +103,10 @@ describe('The pair that is made here', () => {
     }
 
     it('are made by a command that says what to put into the configuration', function () {
-      // Each start compiles the sources again.
+      const [program, script] = shipped('tunnel-panel')
       const made = next
       const run = (state_dir: string, ...names: string[]) =>
-        execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/cli/main.ts', 'make-certificate', ...names], {
-          cwd: ROOT,
+        execFileSync(program, [script, 'make-certificate', ...names], {
           env: { ...process.env, PANEL_STATE_DIR: state_dir },
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'pipe'],
