@@ -85,6 +85,7 @@ const SOAKED: Readonly<Record<string, readonly string[]>> = {
       'boot',
       'conntrack-size',
       'events',
+      'far-end-moves',
       'faults',
       'hardware-address',
       'helper-socket',
