@@ -56,6 +56,25 @@ describe('A file on the command line', function () {
     )
   })
 
+  it('is the truth of a repository: its commits are planned and applied in turn, and a bad one changes nothing', async () => {
+    const second = SITE.replace('bind_port: 25565', 'bind_port: 25566')
+    const codes: Record<string, readonly (number | null)[]> = {}
+    const ports: Record<string, number[]> = {}
+    for (const [commit, text] of Object.entries({
+      first: SITE,
+      bad: SITE.replace('tunnel: gre-fra-1', 'tunnel: gre-nowhere'),
+      second,
+    })) {
+      writeFileSync(path, text)
+      const ends: Ended[] = []
+      for (const word of ['plan', 'apply', 'plan']) ends.push(await run([word, '-f', path]))
+      codes[commit] = ends.map(({ code }) => code)
+      ports[commit] = (await listRoutes(line.operator)).body.routes.map(({ route }) => route.bind_port)
+    }
+    assert.deepEqual(codes, { first: [2, 0, 0], bad: [1, 1, 1], second: [2, 0, 0] })
+    assert.deepEqual(ports, { first: [25_565], bad: [25_565], second: [25_566] })
+  })
+
   it('shows what changes field by field, and is read from the standard input', async () => {
     await run(['apply', '-f', path])
     const { code, out } = await run(['diff', '-f', '-'], SITE.replace('bind_port: 25565', 'bind_port: 25566'))
