@@ -4,6 +4,7 @@ import type { Change } from '../change/change.ts'
 import type { HostForwarding } from '../forwarding/host.ts'
 import type { NetworkStates } from '../network/model.ts'
 import type { RelayDestination, RulesetState } from '../ruleset/model.ts'
+import { rulesOrNull } from '../ruleset/plan.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 
 export type HostChange =
@@ -41,6 +42,21 @@ export const foreseenTogether = (all: readonly Foreseen[]): Foreseen => ({
   unforeseen: all.reduce((sum, { unforeseen = 0 }) => sum + unforeseen, 0),
   warnings: all.flatMap(({ warnings }) => warnings),
 })
+
+/** The same where their changes of rules are one change. */
+export function foreseenAsOne(all: readonly Foreseen[]): Foreseen {
+  const together = foreseenTogether(all)
+  const rules = together.changes.flatMap((one) => (one.noun === 'route' ? one.change : []))
+  if (rules.length < 2) return together
+  const change = {
+    before: rulesOrNull(rules.flatMap(({ before }) => before ?? [])),
+    after: rulesOrNull(rules.flatMap(({ after }) => after ?? [])),
+  }
+  return {
+    ...together,
+    changes: [{ noun: 'route', change }, ...together.changes.filter(({ noun }) => noun !== 'route')],
+  }
+}
 
 /** Interfaces whose routes by router advertisement a change keeps while it turns IPv6 forwarding on. */
 export const keptInterfaces = ({ changes }: Pick<Foreseen, 'changes'>): string[] => [

@@ -1,5 +1,6 @@
 // Many rules of one file, or of one restore, which root makes and deletes by one change (decisions.md, V8).
 import assert from 'node:assert/strict'
+import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
@@ -70,6 +71,16 @@ describe('Many rules of one file', () => {
     for (const { operations } of made) assert.ok(operations.length > 0)
     assert.equal((await lastRevision(client)).action, 'DesiredApply')
     assert.deepEqual((await apply(client, { tunnels: [TUNNEL], routes: rules(COUNT) })).body.items, [])
+  })
+
+  it('are foreseen as the one change that they are, and forwarding after it', async () => {
+    const body = { document: { version: 1, routes: rules(COUNT) } }
+    const impact = await client.post<ImpactAnswer>('/impact', { method: 'POST', path: '/desired', body })
+    assert.equal(impact.status, 200, impact.text)
+    assert.deepEqual(
+      impact.body.plan.steps.map(({ kind }) => kind),
+      ['ruleset_submit', 'forwarding_set', 'sysctl_file_write'],
+    )
   })
 
   it('have IP forwarding turned on once, in the audit entry of one of them', async () => {

@@ -1,4 +1,5 @@
 // Carries out many parts in their order. Neighbours that their endpoint can carry out together are one change of the host.
+import { foreseenAsOne, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Together } from '../../platform/http/endpoint.ts'
 import {
@@ -34,6 +35,13 @@ export async function* tryInTurn<P extends PartRequest>(
 ): AsyncGenerator<Turn<P>> {
   for (const { together, group } of grouped(running, parts)) yield* tryGroup(context, running, together, group)
 }
+
+/** What they would do, of which `foreseenOf` knows what each would do by itself. */
+export const foreseenInGroups = <P extends PartRequest>(
+  running: Running,
+  parts: readonly P[],
+  foreseenOf: (part: P) => Foreseen,
+): Foreseen[] => grouped(running, parts).map(({ group }) => foreseenAsOne(group.map(foreseenOf)))
 
 /** Tries each half of those that fail together, down to the one that does. */
 async function* tryGroup<P extends PartRequest>(

@@ -6,7 +6,7 @@ import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import { UNFORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { foreseePart, type PartRequest, type Running, type Tried } from '../audit/part-request.ts'
-import { tryInTurn, tryOne } from '../audit/parts-in-turn.ts'
+import { foreseenInGroups, tryInTurn, tryOne } from '../audit/parts-in-turn.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
@@ -42,26 +42,36 @@ export function makeDryRunWorker(
   onForeseen: (foreseen: Foreseen) => void = () => undefined,
 ): Worker {
   const helper = new HelperTries()
-  const foresee = async (job: Job): Promise<ImportAction> => {
+  const foresee = async (job: Job, isForeseen = onForeseen): Promise<ImportAction> => {
     const action = job.method === 'POST' ? 'would_create' : 'would_update'
     const foreseen = job.isUnforeseen ? UNFORESEEN : await foreseePart(context, running, helper.request(job))
     const refusal = 'code' in foreseen ? foreseen : null
     if (!job.isUnforeseen) helper.after(job, refusal)
     if ('code' in foreseen)
       return skipIfThere(job, foreseen) ?? { ...baseAction(job), action, error: itemError(job.place, foreseen) }
-    onForeseen(foreseen)
+    isForeseen(foreseen)
     return { ...baseAction(job), action, warnings: [...foreseen.warnings] }
   }
   const foreseeAll = async (jobs: readonly Job[]): Promise<ImportAction[]> => {
     const actions: ImportAction[] = []
-    for (const job of jobs) actions.push(await foresee(job))
+    for (const some of portionsOf(jobs)) {
+      const seen = new Map<Job, Foreseen>()
+      for (const job of some) actions.push(await foresee(job, (foreseen) => seen.set(job, foreseen)))
+      const taken = some.filter((job) => seen.has(job))
+      foreseenInGroups(running, taken, (job) => seen.get(job) ?? UNFORESEEN).forEach(onForeseen)
+    }
     return actions
   }
-  return { isDry: true, do: foresee, doAll: foreseeAll }
+  return { isDry: true, do: (job) => foresee(job), doAll: foreseeAll }
 }
 
 /** Another command waits for a change of the host with so many. */
 const TOGETHER_AT_MOST = 100
+
+const portionsOf = (jobs: readonly Job[]): (readonly Job[])[] =>
+  Array.from({ length: Math.ceil(jobs.length / TOGETHER_AT_MOST) }, (_, at) =>
+    jobs.slice(at * TOGETHER_AT_MOST, (at + 1) * TOGETHER_AT_MOST),
+  )
 
 export function makeImportWorker(context: CommandContext, running: Running): Worker {
   const helper = new HelperTries()
@@ -72,8 +82,8 @@ export function makeImportWorker(context: CommandContext, running: Running): Wor
   }
   const doAll = async (jobs: readonly Job[]): Promise<ImportAction[]> => {
     const actions: ImportAction[] = []
-    for (let at = 0; at < jobs.length; at += TOGETHER_AT_MOST) {
-      const parts = jobs.slice(at, at + TOGETHER_AT_MOST).map((job) => ({ ...helper.request(job), job }))
+    for (const some of portionsOf(jobs)) {
+      const parts = some.map((job) => ({ ...helper.request(job), job }))
       for await (const { part, ...tried } of tryInTurn(context, running, parts)) {
         helper.after(part.job, tried.refusal)
         actions.push(await ended(part.job, tried))

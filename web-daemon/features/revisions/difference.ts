@@ -29,7 +29,9 @@ function whole(state: readonly RevisionObject[]): RevisionObject[] {
   const tunnels = new Set(state.filter(({ kind }) => kind === 'tunnel').map(({ target_key }) => target_key))
   return state.map((one) => {
     const { tunnel_id, ...item } = one.item
-    return one.kind === 'route' && tunnel_id !== undefined && !tunnels.has(String(tunnel_id)) ? { ...one, item } : one
+    return one.kind === 'route' && typeof tunnel_id === 'number' && !tunnels.has(String(tunnel_id))
+      ? { ...one, item }
+      : one
   })
 }
 

@@ -9,7 +9,7 @@ import { readingOnce } from '../../platform/helper/reading-once.ts'
 import { makeEnvelope } from '../../platform/http/answer.ts'
 import { isFinal } from '../../platform/http/refusal.ts'
 import { foreseePart, type Running, type Tried } from '../audit/part-request.ts'
-import { tryInTurn, tryOne } from '../audit/parts-in-turn.ts'
+import { foreseenInGroups, tryInTurn, tryOne } from '../audit/parts-in-turn.ts'
 import { standAside, type Step } from './steps.ts'
 
 const plannedStep = ({ items, method, path, body }: Step): Omit<RestoreStep, 'outcome'> => ({
@@ -33,20 +33,20 @@ export async function foreseeSteps(
   running: Running,
   steps: readonly Step[],
 ): Promise<ForeseenSteps> {
-  const foreseen: Foreseen[] = []
+  const foreseen = new Map<Step, Foreseen>()
   const reading = { ...context, request: readingOnce(untilAway(context.request)) }
   const planned: RestoreStep[] = []
   for (const step of steps) {
     const seen = await foreseePart(reading, running, step)
     const isSeen = 'changes' in seen
-    foreseen.push(isSeen ? seen : UNFORESEEN)
+    foreseen.set(step, isSeen ? seen : UNFORESEEN)
     planned.push({
       ...plannedStep(step),
       outcome: 'planned',
       ...(isSeen ? { warnings: [...seen.warnings] } : { error: makeEnvelope(seen).error }),
     })
   }
-  return { steps: planned, foreseen }
+  return { steps: planned, foreseen: foreseenInGroups(running, steps, (step) => foreseen.get(step) ?? UNFORESEEN) }
 }
 
 interface Waiting {

@@ -16,10 +16,9 @@ async function withForwarding(context: ReadContext, all: readonly HostChange[]):
   const families = new Set(changes.flatMap(familiesIn))
   const toCome = await foreseeForwarding(context, [...families])
   return changes.flatMap((change) => {
-    const next = toCome[0]
-    return next && familiesIn(change).some((family) => turnsOn(next, family))
-      ? [change, ...toCome.splice(0, 1)]
-      : change
+    const families = familiesIn(change)
+    const later = toCome.findIndex((next) => !families.some((family) => turnsOn(next, family)))
+    return [change, ...toCome.splice(0, later < 0 ? toCome.length : later)]
   })
 }
 
