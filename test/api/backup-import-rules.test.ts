@@ -3,10 +3,14 @@ import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
-import { backupOf, importInto } from './support/backup.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { backupOf, exportOf, importInto } from './support/backup.ts'
 import type { Client } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { makeTunnels, NETWORK } from './support/networks.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { listRoutes } from './support/routes.ts'
+import { refusePort, rulesetChanges } from './support/rulesets.ts'
 import { startWindowPanel } from './support/windows.ts'
 
 const COUNT = 12
@@ -26,7 +30,6 @@ describe('The rules of an import', () => {
   })
   afterEach(() => panel.close())
 
-  const changes = (): string[] => panel.kernel.changes.filter((what) => what.startsWith('ruleset '))
   const actionsOf = async (routes: readonly object[]): Promise<string[]> => {
     const { status, text, body } = await importInto(client, backupOf({ routes: [...routes] }))
     assert.equal(status, 200, text)
@@ -42,7 +45,7 @@ describe('The rules of an import', () => {
       body.actions.map(({ action, target, target_id }) => [action, target, target_id]),
       ids.map((id) => ['create', `rule ${id}`, id]),
     )
-    assert.deepEqual(changes(), [`ruleset - +${ids.join(',')}`])
+    assert.deepEqual(rulesetChanges(panel), [`ruleset - +${ids.join(',')}`])
     const { entries } = (await client.get<ListAuditAnswer>('/audit?action=RouteCreate&limit=100')).body
     assert.deepEqual(
       entries.map(({ target_id }) => target_id).sort((a, b) => Number(a) - Number(b)),
@@ -53,18 +56,13 @@ describe('The rules of an import', () => {
   it('that are more than a hundred leave room for another command after each hundred', async () => {
     await actionsOf(rules(205))
     assert.deepEqual(
-      changes().map((change) => change.split(',').length),
+      rulesetChanges(panel).map((change) => change.split(',').length),
       [100, 100, 5],
     )
   })
 
   it('are made without the one that the kernel does not take, which is named', async () => {
-    const { rulesets } = panel.kernel
-    const submit = rulesets.submit.bind(rulesets)
-    rulesets.submit = async (gone, put) => {
-      if (put.some(({ bind_port }) => bind_port === 1007)) throw new Error('Injected fault: no port 1007')
-      return submit(gone, put)
-    }
+    refusePort(panel, 1007)
     const { body } = await importInto(client, backupOf({ routes: rules(COUNT) }))
     const failed = body.actions.filter(({ action }) => action === 'failed')
     assert.deepEqual(
@@ -93,6 +91,25 @@ describe('The rules of an import', () => {
     requests = 0
     const { body } = await importInto(operator, backupOf({ routes: rules(250) }))
     assert.deepEqual([body.counts.failed, requests <= 2], [250, true], String(requests))
+    await other.close()
+  })
+
+  it('and its networks fail so too, though each of those is made by itself', async () => {
+    const helper = requestThrough(inProcessHelper(new FakeKernel()).request)
+    let [isAway, requests] = [false, 0]
+    const request: Writer = async (method, params) => {
+      requests += 1
+      if (isAway) throw helperAway('gone')
+      return helper(method, params)
+    }
+    const other = await startPanel({ request })
+    const operator = await other.setUp()
+    await makeTunnels(operator)
+    const { tunnels } = await exportOf(operator)
+    const networks = Array.from({ length: 50 }, (_, at) => ({ ...NETWORK, destination: `10.50.${at}.0/24` }))
+    ;[isAway, requests] = [true, 0]
+    const { body } = await importInto(operator, backupOf({ tunnels, networks }))
+    assert.deepEqual([body.counts.failed, requests <= 2], [50, true], String(requests))
     await other.close()
   })
 })

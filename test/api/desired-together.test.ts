@@ -10,6 +10,7 @@ import { apply, GAME, TUNNEL } from './support/desired.ts'
 import { lastRevision, restore } from './support/revisions.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { getRoute, listRoutes, madeRoute } from './support/routes.ts'
+import { refusePort, rulesetChanges } from './support/rulesets.ts'
 import { startWindowPanel } from './support/windows.ts'
 
 const COUNT = 12
@@ -36,19 +37,10 @@ describe('Many rules of one file', () => {
   })
   afterEach(() => panel.close())
 
-  const changes = (): string[] => panel.kernel.changes.filter((what) => what.startsWith('ruleset '))
+  const changes = (): string[] => rulesetChanges(panel)
   const ids = (): number[] => [...panel.kernel.rulesets.rules.keys()].sort((a, b) => a - b)
   const entries = async (action: string): Promise<Entry[]> =>
     (await client.get<{ entries: Entry[] }>(`/audit?action=${action}&limit=100`)).body.entries
-  /** The kernel takes no rule on this port. */
-  const refuse = (port: number): void => {
-    const { rulesets } = panel.kernel
-    const submit = rulesets.submit.bind(rulesets)
-    rulesets.submit = async (gone, put) => {
-      if (put.some(({ bind_port }) => bind_port === port)) throw new Error(`Injected fault: no port ${port}`)
-      return submit(gone, put)
-    }
-  }
 
   it('are made by one change of the host, each with its own audit entry, in force and in one revision', async () => {
     const { status, body, text } = await apply(client, { tunnels: [TUNNEL], routes: rules(COUNT) })
@@ -108,7 +100,7 @@ describe('Many rules of one file', () => {
   it('are all put back where the kernel does not take one of them, which is named', async () => {
     await madeRoute(client, { bind_port: 77 })
     const host = panel.kernel.picture()
-    refuse(1007)
+    refusePort(panel, 1007)
     panel.kernel.changes.length = 0
     const { status, error } = await apply(client, { routes: rules(COUNT) })
     // Found by halves: rule 7 has the id 8.
@@ -155,7 +147,7 @@ describe('Many rules of one file', () => {
   it('are put back with what was made before and after them, if that fails', async () => {
     await apply(client, { routes: [rule(1)] })
     const host = panel.kernel.picture()
-    refuse(2000)
+    refusePort(panel, 2000)
     const changed = [rule(1, { bind_port: 2000 }), ...rules(COUNT).slice(1)]
     const { status, error } = await apply(client, { tunnels: [TUNNEL], routes: changed })
     assert.deepEqual([status, error.field], [409, 'document.routes.0'])

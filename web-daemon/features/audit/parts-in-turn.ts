@@ -1,4 +1,5 @@
-// Carries out many parts in their order. Neighbours that their endpoint can carry out together are one change of the host.
+// Carries out many parts in their order. Neighbours that their endpoint can carry out together are one change of the
+// host.
 import { foreseenAsOne, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Together } from '../../platform/http/endpoint.ts'

@@ -147,7 +147,7 @@ async function confirm(
   throw new Refusal('INVALID_CREDENTIALS', message('backup.confirm'), { field: 'current_password' })
 }
 
-/** Imports the items. Each, or each hundred rules, enters the change queue by itself, and another change comes between. */
+/** Imports the items. Each, or each hundred rules, enters the change queue by itself; another change comes between. */
 async function importAll(
   worker: Worker,
   context: ReadContext,

@@ -10,7 +10,7 @@ import type { NetworkRecord } from '../networks/record.ts'
 import { allNetworks } from '../networks/store.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
-import { importTogether, skip, type Job, type Worker } from './worker.ts'
+import { importEach, skip, type Job, type Worker } from './worker.ts'
 
 export async function importNetworks(
   worker: Worker,
@@ -19,11 +19,11 @@ export async function importNetworks(
   tunnels: Ids,
 ): Promise<ImportAction[]> {
   const here = items.length === 0 ? [] : await allNetworks(db)
-  return importTogether(
+  return importEach(
     worker,
     'network',
     items,
-    async ({ path, item }) => skipExisting(here, item) ?? importJob(path, item, tunnels),
+    ({ path, item }) => skipExisting(here, item) ?? worker.do(importJob(path, item, tunnels)),
   )
 }
 

@@ -31,7 +31,7 @@ export interface Job extends Omit<PartRequest, 'reviving'> {
 export interface Worker {
   readonly isDry: boolean
   readonly do: (job: Job) => Promise<ImportAction>
-  /** How each ended, in their order. */
+  /** How each ended, in their order: of requests to one endpoint, which carries them out together. */
   readonly doAll: (jobs: readonly Job[]) => Promise<ImportAction[]>
 }
 
@@ -42,14 +42,14 @@ export function makeDryRunWorker(
   onForeseen: (foreseen: Foreseen) => void = () => undefined,
 ): Worker {
   const helper = new HelperTries()
-  const foresee = async (job: Job, isForeseen = onForeseen): Promise<ImportAction> => {
+  const foresee = async (job: Job, report = onForeseen): Promise<ImportAction> => {
     const action = job.method === 'POST' ? 'would_create' : 'would_update'
     const foreseen = job.isUnforeseen ? UNFORESEEN : await foreseePart(context, running, helper.request(job))
     const refusal = 'code' in foreseen ? foreseen : null
     if (!job.isUnforeseen) helper.after(job, refusal)
     if ('code' in foreseen)
       return skipIfThere(job, foreseen) ?? { ...baseAction(job), action, error: itemError(job.place, foreseen) }
-    isForeseen(foreseen)
+    report(foreseen)
     return { ...baseAction(job), action, warnings: [...foreseen.warnings] }
   }
   const foreseeAll = async (jobs: readonly Job[]): Promise<ImportAction[]> => {
@@ -186,13 +186,13 @@ export const wrong = (worker: Worker, kind: ImportKind, { path, name, fault }: W
   )
 
 /** The items in their order, of which those that are right are imported by `one`; null: without an action. */
-export async function importEach<T>(
+export async function importEach<T, A extends ImportAction | Job>(
   worker: Worker,
   kind: ImportKind,
   items: readonly Item<T>[],
-  one: (right: RightItem<T>) => Promise<ImportAction | null> | ImportAction,
-): Promise<ImportAction[]> {
-  const actions: ImportAction[] = []
+  one: (right: RightItem<T>) => Promise<A | null> | A,
+): Promise<(ImportAction | A)[]> {
+  const actions: (ImportAction | A)[] = []
   for (const item of items) {
     const action = item.fault ? wrong(worker, kind, item) : await one(item)
     if (action) actions.push(action)
@@ -207,8 +207,7 @@ export async function importTogether<T>(
   items: readonly Item<T>[],
   one: (right: RightItem<T>) => Promise<ImportAction | Job>,
 ): Promise<ImportAction[]> {
-  const found: (ImportAction | Job)[] = []
-  for (const item of items) found.push(item.fault ? wrong(worker, kind, item) : await one(item))
+  const found = await importEach(worker, kind, items, one)
   const done = await worker.doAll(found.filter(isJob))
   return found.flatMap((each) => (isJob(each) ? (done.shift() ?? []) : each))
 }
